@@ -59,7 +59,7 @@ func (s *siteJudge) addSeed(sm *discover.Sitemap, sum *discover.Summary) {
 	}
 }
 
-// endSeeds judges the seeds that an index lists as well.
+// endSeeds judges the seeds that an index lists too.
 func (s *siteJudge) endSeeds() {
 	for _, seed := range s.seeds {
 		if p, ok := s.listed[formOf(seed.loc)]; ok {

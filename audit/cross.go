@@ -78,8 +78,8 @@ func decodeRecord(b []byte) (record, error) {
 	}, nil
 }
 
-// A cross finds defects that only a comparison of all pages of a site shows. It sorts records of
-// the pages on disk by location, so that all records of one location follow each other.
+// A cross compares all pages of a site. It sorts records of the pages on disk by location, so that
+// the records of one location follow each other.
 type cross struct {
 	*siteJudge
 	documents []string // by number

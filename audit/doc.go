@@ -15,16 +15,16 @@
 //
 // # Rules
 //
-// [Rules] returns all rules. The severity of a rule depends on the consequence. An error is
-// forbidden by the protocol or its schema, or refused by a search engine. A warning is ignored,
-// misread or wasteful. So a document that the schema refuses has an error, with five exceptions
-// that every engine reads: the order of elements, attributes, stray text, brackets in a URL, and
-// W3C dates that XML Schema lacks. If the schema disagrees with a rule about a value, the schema's
-// severity applies: white space around a date is only an info.
+// [Rules] returns all rules. The severity of a rule depends on the consequence. The protocol or its
+// schema forbids an error, or a search engine refuses it. A search engine ignores or misreads a
+// warning, or the defect is wasteful. So a document that the schema refuses has an error, with five
+// exceptions that every engine reads: the order of elements, attributes, stray text, brackets in a
+// URL, and W3C dates that XML Schema lacks. If the schema disagrees with a rule about a value, the
+// schema's severity applies: white space around a date is only an info.
 //
 // Problems of reading ([sitemap.Problem]) are findings too, with their codes. An error that ends a
-// document is not a finding in it. It is passed to [discover.Options.Done], and the rules explain
-// its code as well. A document that could not be fetched is a finding at the place that lists it.
+// document is not a finding. It is passed to [discover.Options.Done], and a rule explains its code.
+// A document that could not be fetched is a finding at the place that lists it.
 //
 // # How a document is audited
 //
@@ -37,8 +37,8 @@
 // Memory grows with the sitemaps of a site, not with its URLs. Within a document, a million
 // locations are compared by their hashes. Defects across documents, such as a URL in several
 // sitemaps, are found by an external merge sort with github.com/lanrat/extsort. Records are only
-// added and then read once in order, for which an embedded database would be slower and larger. The
-// records of a site take about as much disk as its sitemaps, in [Options.TempDir].
+// added and then read once in order: an embedded database would be slower and larger. The records
+// of a site take about as much disk as its sitemaps, in [Options.TempDir].
 //
 // # Files
 //
@@ -55,7 +55,7 @@
 //	sample.go       the pages that are fetched
 //	memory.go       rules about changes, and what an audit keeps in a Store
 //	children.go     documents that indexes list
-//	fetch.go        CodeOf, and the rules about documents that cannot be had
+//	fetch.go        CodeOf, and the rules about documents that cannot be read
 //	robots.go       Robots, and the rules about robots.txt
 //	sitejudge.go    what the rules of a site share
 //	document.go     Document: listens to the parser

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// The codes of repetitions.
+// The code of URLs that are probably one page.
 const SamePageVariants sitemap.Code = "same_page_variants"
 
 var _ = register(
@@ -94,7 +94,7 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 	d.findLoc(rule, e, format, quoted(e.Loc), before.line)
 }
 
-// end reports that not all locations were compared, if so.
+// end reports if not all locations were compared.
 func (d *duplicates) end(start place) {
 	if d.full {
 		d.findAt(of(sitemap.DuplicateLoc), start, "",

@@ -102,7 +102,7 @@ func (x *extensions) next(i int) int64 {
 // maxNear is how far apart repetitions are looked for.
 const maxNear = 100
 
-// repeated reports children of the element i that are repeated.
+// repeated reports repeated children of the element i.
 func (x *extensions) repeated(rule Rule, i int) {
 	var seen [][]byte
 	for _, e := range x.children(i) {
@@ -122,7 +122,8 @@ var deprecated = map[string]bool{
 	"video:price": true, "video:tvshow": true,
 }
 
-// deprecated reports parts of a record that have no effect any more, once a name and document.
+// deprecated reports parts of a record that no longer have an effect, once for each name in a
+// document.
 func (x *extensions) deprecated(i int) {
 	for _, e := range x.children(i) {
 		name := string(x.elements[i].local) + ":" + string(e.local)

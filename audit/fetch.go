@@ -17,7 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// The codes of documents that cannot be had.
+// The codes of documents that cannot be read.
 const (
 	BadGzip            sitemap.Code = "bad_gzip"
 	BadRedirect        sitemap.Code = "bad_redirect"
@@ -138,7 +138,7 @@ func isTurnedAway(err error) bool {
 	return ok && (isRefusal(e.Status) || e.Status == http.StatusServiceUnavailable)
 }
 
-// wasRefused reports whether a site refused to say whether it has a sitemap.
+// wasRefused reports whether a site refused the requests for its sitemap.
 func wasRefused(none *discover.NoSitemapError) bool {
 	return slices.ContainsFunc(none.Tried,
 		func(t discover.Attempt) bool { return isTurnedAway(t.Err) })

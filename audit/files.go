@@ -33,8 +33,8 @@ var _ = register(
 )
 
 // fileRules compare the pages of a site with the files of a folder. Pages without a file are held
-// until one with a file shows that the folder holds pages. If none has, a server renders them, as
-// with the folder public of a Next project.
+// until a page with a file shows that the folder holds pages. If no page has a file, a server
+// renders them, as for the folder public of a Next project.
 type fileRules struct {
 	*siteJudge
 	listed  map[string]bool // files of pages that sitemaps list
@@ -136,7 +136,7 @@ func (f *fileRules) end() {
 	}
 }
 
-// eachPage calls do with the names of the pages in the folder.
+// eachPage calls do with the name of each page in the folder.
 func (f *fileRules) eachPage(do func(name string)) {
 	fs.WalkDir(f.o.Files, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -181,7 +181,7 @@ var (
 
 const ownerProof = `^((yandex|baidu_verify)_|(google|naver|pinterest-)[0-9a-f]+\.)`
 
-// isIndexed reports whether search engines take a file for a page of its own.
+// isIndexed reports whether search engines index a file as a page of its own.
 func (f *fileRules) isIndexed(name string) bool {
 	page := f.page.ResolveReference(&url.URL{Path: cmp.Or(f.o.FilesPath, "/") + name})
 	if robots := f.robots(page.String()); robots != nil && !robots.Allowed(f.o.agent(), page) {

@@ -235,8 +235,8 @@ type origins struct {
 
 func newOrigins() *origins { return &origins{byAuthority: map[string]*origin{}} }
 
-// hasSecondScheme reports whether what precedes a path is a URL that another one follows without a
-// slash, as in https://www.example.comhttps://www.example.com/page.
+// hasSecondScheme reports whether the part before a path is a URL that another one follows without
+// a slash, as in https://www.example.comhttps://www.example.com/page.
 func hasSecondScheme(authority string) bool {
 	return strings.HasSuffix(authority, "http:") || strings.HasSuffix(authority, "https:")
 }

@@ -31,7 +31,7 @@ func (j *judge) hasSchema() bool {
 	return j.format == sitemap.URLSet || j.format == sitemap.SitemapIndex
 }
 
-// findAt reports what a rule finds at a place, in the entry that is judged.
+// findAt reports a finding of a rule at a place in the current entry.
 func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
 	if p.loc == "" {
 		p.loc = j.loc
@@ -93,7 +93,7 @@ func (j *judge) keepPlaces() {
 // maxHabit is how many findings of a habit are reported in a document.
 const maxHabit = 100
 
-// isRepeat counts a finding. It returns true if the finding is counted but not reported.
+// isRepeat counts a finding. It reports whether the finding is only counted, and not reported.
 func (j *judge) isRepeat(rule Rule, p place) bool {
 	if !rule.habit {
 		return false
@@ -137,15 +137,15 @@ func (j *judge) hold(f Finding) {
 	}
 }
 
-// withdraw takes back what was found between two offsets of the entry, since another finding is
-// about it.
+// withdraw removes the findings between two offsets of the entry, since another finding covers
+// them.
 func (j *judge) withdraw(code sitemap.Code, from, to int64) {
 	j.held = slices.DeleteFunc(j.held, func(f Finding) bool {
 		return f.Code == code && from <= f.Pos.Offset && f.Pos.Offset < to
 	})
 }
 
-// flush yields the findings before an offset, in document order.
+// flush reports the findings before an offset, in document order.
 func (j *judge) flush(to int64) {
 	if len(j.held) == 0 {
 		return

@@ -136,8 +136,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 	return false
 }
 
-// isTemplate reports whether a location has a template that was not filled in. Each template is one
-// finding.
+// isTemplate reports whether a location has a template that was not filled in.
 func (l *locations) isTemplate(e *sitemap.Entry, rest string) bool {
 	t := template(rest)
 	if t == "" {

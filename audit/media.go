@@ -45,9 +45,9 @@ func (x *extensions) judgeImage(i int) {
 	}
 }
 
-// judgeQuickImage judges an image that was read quickly from text. It returns false if there may be
-// something to report: other parts than those that were read, a location that was changed, or parts
-// that Google no longer reads and that were not reported before.
+// judgeQuickImage judges an image that the short cut has read. It returns false if there may be
+// something to report: parts that were not read, a location that was changed, or parts that Google
+// no longer reads and that were not reported before.
 func (x *extensions) judgeQuickImage(text []byte, image *sitemap.Image) bool {
 	parts := 0
 	for _, part := range [...]struct{ name, value string }{

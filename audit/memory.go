@@ -14,7 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// The code of a lastmod that moved.
+// The code of a lastmod that moved without a change.
 const LastmodWithoutChange sitemap.Code = "lastmod_without_change"
 
 var _ = register(
@@ -50,7 +50,7 @@ type sitemapRecord struct {
 	Digest  []byte `json:"digest"`
 }
 
-// lastModMoved reports a lastmod that has moved although the sitemap is the same.
+// lastModMoved reports a lastmod that has moved although the sitemap has not changed.
 func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here place) {
 	store := s.o.Store
 	if store == nil || sm.LastMod.IsZero() || doc == nil {

@@ -165,8 +165,8 @@ func refreshTarget(content string) string {
 
 var unavailable = regexp.MustCompile(`(?i)unavailable_after:(([^,]*)(?:,[^,]*)?)`)
 
-// unavailableAfter returns the date after which a page asks to be left out, if that has passed, or
-// "". A date may contain a comma, which also separates directives.
+// unavailableAfter returns the date after which a page asks not to be indexed, if it has passed,
+// else "". A date may contain a comma, which also separates directives.
 func unavailableAfter(lists []string, now time.Time) string {
 	for _, list := range lists {
 		m := unavailable.FindStringSubmatch(list)

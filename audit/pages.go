@@ -120,7 +120,8 @@ func (p *pageAuditor) request(j *judgment) {
 	}
 }
 
-// get fetches a page and reads its start. If it breaks off, the document has come with an error.
+// get fetches a page and reads its start. If the body breaks off, get returns the document with an
+// error.
 func (p *pageAuditor) get(loc string) (*fetch.Document, []byte, error) {
 	req := fetch.Request{URL: loc, MaxBytes: maxPage, Origins: []string{p.site.named}}
 	doc, err := p.fetch.Get(p.site.ctx, req)
@@ -135,8 +136,8 @@ func (p *pageAuditor) get(loc string) (*fetch.Document, []byte, error) {
 	return doc, body, err
 }
 
-// mayFetch reports whether a robots.txt allows us to fetch a page. If it cannot be fetched, it is
-// nil and allows nothing (RFC 9309, section 2.3.1.4).
+// mayFetch reports whether a robots.txt allows us to fetch a page. A robots.txt that cannot be
+// fetched is nil and allows nothing (RFC 9309, section 2.3.1.4).
 func (p *pageAuditor) mayFetch(file *robots.File, u *url.URL) bool {
 	return file != nil && file.Allowed(p.fetch.RobotsToken(), u)
 }
@@ -150,7 +151,8 @@ func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.Fil
 	return blank != "" && blank == digest(body, doc.URL.Path)
 }
 
-// blankDigest returns the digest of a path that does not exist, or "" if it has no success.
+// blankDigest returns the digest of a path that does not exist, or "" if its status is not a
+// success.
 func (p *pageAuditor) blankDigest(origin string, file *robots.File) string {
 	path := "/sitemap-check-" + strconv.FormatUint(rand.Uint64(), 16)
 	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(file, u) {

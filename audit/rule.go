@@ -25,7 +25,7 @@ func rule(code sitemap.Code, severity sitemap.Severity, source, summary, why, fi
 }
 
 // ofHabit returns the rule for a defect that a generator makes in each entry. In a document, only
-// the first findings of it are reported, and how many more there are.
+// its first findings are reported, and the number of the others.
 func (r Rule) ofHabit() Rule {
 	r.habit = true
 	return r

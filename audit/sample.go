@@ -11,7 +11,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// maxSample is more than there are pages. Eight times as much is still an int.
+// maxSample exceeds any number of pages, and eight times maxSample is still an int.
 const maxSample = math.MaxInt / 8
 
 // A sample draws pages, spread evenly over the sitemaps. From each sitemap it keeps the pages with
@@ -58,8 +58,8 @@ func (s *sample) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	}
 }
 
-// share is how many pages of one sitemap are kept: four times as many as it has in the sample if
-// all sitemaps have enough.
+// share is how many pages of one sitemap are kept: four times its share of the sample if all
+// sitemaps have enough pages.
 func (s *sample) share() int { return max(1, 4*s.size/max(1, len(s.strata))) }
 
 // trim reduces the last stratum to its share.

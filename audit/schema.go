@@ -78,8 +78,8 @@ var _ = register(
 
 const protocolNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-// rootNamespace judges the namespace of the root, which must be exactly that of the protocol. One
-// that is none of its spellings is a problem of reading.
+// rootNamespace judges the namespace of the root, which must be exactly that of the protocol. A
+// namespace that is not one of its spellings is a problem of reading.
 func (j *judge) rootNamespace(root *element, prefix string) {
 	if root.space != namespace.Sitemap {
 		return

@@ -19,7 +19,7 @@ type siteJudge struct {
 	named   string          // by the caller: a site or sitemap, with its user name and password
 	name    string          // the same without those
 	origin  location.Origin // of named, zero if that is not a URL
-	lastErr error           // is yielded last
+	lastErr error           // yielded last
 
 	files  map[location.Origin]*robots.File // nil if it could not be read
 	listed map[string]place                 // of sitemaps in indexes, by the form of a request

@@ -14,8 +14,8 @@ type text struct {
 	name     string
 	excerpts bool
 
-	// In the line that starts at the offset line, wide is how many more bytes than characters are
-	// before the offset known.
+	// In the line that starts at the offset line, wide is the number of bytes less that of
+	// characters before the offset known.
 	line, known int64
 	wide        int
 }
@@ -53,7 +53,7 @@ func (t *text) column(pos sitemap.Position) int {
 	return pos.Column - t.wideBefore(pos)
 }
 
-// wideBefore returns how many more bytes than characters are before a place in its line.
+// wideBefore returns the number of bytes less that of characters before a place in its line.
 func (t *text) wideBefore(pos sitemap.Position) int {
 	line := pos.Offset - int64(pos.Column-1)
 	b, base := t.in.Start(), t.base()
@@ -73,7 +73,7 @@ func (t *text) wideBefore(pos sitemap.Position) int {
 	return wide
 }
 
-// extra returns how many more bytes than characters b has.
+// extra returns the number of bytes in b less that of characters.
 func extra(b []byte) int { return len(b) - utf8.RuneCount(b) }
 
 const (

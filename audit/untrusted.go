@@ -43,8 +43,8 @@ func (u untrustedHosts) end(s *siteJudge) {
 	}
 }
 
-// rootOf returns the topmost index above a sitemap, or the sitemap itself: the one that a
-// robots.txt should name.
+// rootOf returns the topmost index above a sitemap, or the sitemap itself. A robots.txt should name
+// that one.
 func rootOf(sm *discover.Sitemap) *discover.Sitemap {
 	for sm.Referrer != nil {
 		sm = sm.Referrer
@@ -52,8 +52,8 @@ func rootOf(sm *discover.Sitemap) *discover.Sitemap {
 	return sm
 }
 
-// An outside counts the pages of a document that are above its directory, if no robots.txt names
-// the document.
+// An outside counts the pages outside the directory of a document, if no robots.txt names the
+// document.
 type outside struct {
 	tally
 	scope trust.Scope // of the location alone, or nil

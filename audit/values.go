@@ -100,8 +100,8 @@ const (
 	mostOf      = 95          // percent
 )
 
-// Seconds of the first time at which a page may have changed, and of that from which dates are not
-// problems of reading.
+// Unix seconds: the earliest plausible change of a page, and the earliest date that is not a
+// problem of reading.
 var (
 	plausible = time.Date(1995, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()
 	readable  = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()

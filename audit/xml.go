@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
-// The codes of XML.
+// The code of a defect of XML.
 const SmartQuotes sitemap.Code = "smart_quotes"
 
 // lostRest is the consequence if a document is not well-formed.

@@ -1,9 +1,8 @@
 // Package batch does a job for each site of a long list, in one process or on many machines.
 //
-// A [Task] is all targets of one registrable domain, so that one worker keeps whatever a host asks
-// of crawlers, such as a Crawl-delay. [Plan] makes the tasks of a list, a [Queue] hands them out,
-// and a [Worker] does its [Job] for each: it walks the sites and writes the lines of the task, its
-// part.
+// A [Task] is all targets of one registrable domain, so that one worker keeps the Crawl-delay of
+// its hosts. [Plan] makes the tasks of a list, and a [Queue] hands them out. A [Worker] does its
+// [Job] for each task: it walks the sites and writes the lines of the task, its part.
 //
 //	folder, err := batch.OpenFolder("out")
 //	...
@@ -21,36 +20,37 @@
 //	w := &batch.Worker{Client: client, Queue: queue, States: folder, Sink: folder}
 //	err = w.Run(ctx)
 //
-// # What is true
+// # When a task is done
 //
-// A task is done if the [Sink] has its part, whatever the queue holds. So a queue may lose tasks or
-// hand one out twice: a run that is resumed puts all tasks without a part, and a worker ends the
-// lease of a task with a part at once. A part appears whole or not at all. The same pages make the
-// same lines, except for times. So the output holds each page of a target once, however often
-// workers were killed.
+// A task is done if the [Sink] has its part, whatever the queue holds. So a queue may lose a task
+// or hand it out twice. A run that is resumed puts all tasks without a part, and a worker that gets
+// a task with a part ends its lease at once. A part appears whole or not at all. The same pages
+// make the same lines, except for times. So the output holds each page of a target once, however
+// often workers were killed.
 //
 // # Runs
 //
 // A run is one pass over a list, under a name that the caller chooses. The same name resumes a run,
 // and another name starts the next one. Each run has its own parts. The state of a domain is what
 // walks remember of it. It outlives the run, so that a run with OnlyChanged yields only new and
-// modified pages. A state is saved before its part appears, and names it. It keeps its predecessor,
-// with which the next walk begins if that part never appeared. So no change is lost.
+// modified pages. A state is saved before its part appears, and names the part. It keeps its
+// predecessor. If the part never appeared, the next walk begins with the predecessor, so that no
+// change is lost.
 //
 // # Large domains
 //
 // A domain may have any number of targets. If it has more than 1,000, a hash of the host divides
 // them into up to 256 lots, which are done side by side under one lease. Each lot has its own part
 // and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain says that there are lots. If
-// the list grows by a target, only the lot of that target is done again. In one run a domain stays
-// in lots, or undivided, however the list changes.
+// a target is added to the list, only its lot is done again. During a run, a domain stays in lots,
+// or undivided, even if the list changes.
 //
 // # A queue of your own
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
-// machines share no folder. If files can be kept where these machines reach them, implement [Files]
-// for a [FileSink] and [StateFiles] for [NewStates]. Package batchtest has the tests that all of
-// them must pass.
+// machines share no folder. If these machines share another store of files, implement [Files] for a
+// [FileSink] and [StateFiles] for [NewStates]. Package batchtest has the tests that all of them
+// must pass.
 //
 // # Files
 //
@@ -88,14 +88,14 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
+// A Queue hands the tasks of one run to workers. It is safe for concurrent use. It promises:
 //
 //   - A domain is with one worker at a time: from Take until the lease ends, Take returns no other
 //     task of that domain.
 //   - A task that was put is handed out at least once, and again whenever its lease ends without
 //     Done. It may be lost with the queue itself.
-//   - A lease that has ended ends no other: its Done and Later leave the lease alone that another
-//     worker has got since.
+//   - Done and Later of a lease that has ended do nothing to the lease that another worker has by
+//     then.
 //
 // The order of the tasks is free.
 type Queue interface {
@@ -131,17 +131,17 @@ type Lease interface {
 type States interface {
 	// Load returns the state of a domain, or the zero State if none was saved.
 	Load(ctx context.Context, domain string) (State, error)
-	// Save replaces the state of a domain by next, whose bytes write writes, or leaves it as it
-	// was. Next has the Version of the state that Load returned. If that was replaced since, Save
-	// changes nothing and the error matches [ErrStale]: of two workers with one domain, the second
-	// cannot undo what the first has saved. The Predecessor of next is that state, its predecessor,
-	// or nil. A state may have many megabytes.
+	// Save replaces the state of a domain by next, or leaves it as it was. It calls write to write
+	// the bytes of next. Next has the Version of the state that Load returned. If that was replaced
+	// since, Save changes nothing and the error matches [ErrStale]. So if two workers have one
+	// domain, the second cannot undo what the first has saved. The Predecessor of next is that
+	// state, its predecessor, or nil. A state may have many megabytes.
 	Save(ctx context.Context, domain string, next State, write func(io.Writer) error) error
 }
 
 // A State is what walks remember of a domain.
 type State struct {
-	Version string // another one after each Save; "" if there is no state
+	Version string // differs after each Save; "" if there is no state
 	Run     string // the run of the part that it was saved for
 	Part    string // the ID of that part, which no other state has
 	// Open reads the bytes that were saved. It is nil if there are none. If the state was replaced
@@ -154,8 +154,8 @@ type State struct {
 
 // A Sink keeps parts. It is safe for concurrent use.
 type Sink interface {
-	// Part begins a part. Once it is committed, Stat and Parts return this description, with Path,
-	// Time and Counts.
+	// Part begins a part. Once that is committed, Stat and Parts return this description, with
+	// Path, Time and Counts.
 	Part(ctx context.Context, part Stored) (Part, error)
 	// Stat returns the part with this Run and Domain. If there is no such part, the error matches
 	// fs.ErrNotExist. If it is not whole, the error matches [ErrDamaged] and names the part.
@@ -181,7 +181,7 @@ type Part interface {
 // A Stored describes a part.
 type Stored struct {
 	Task             // without Targets
-	ID     string    `json:"id,omitempty"`     // no other part has it
+	ID     string    `json:"id,omitempty"`     // unique to the part
 	Digest string    `json:"digest,omitempty"` // of the targets
 	InLots bool      `json:"lots,omitempty"`   // the lines are in lots with parts of their own
 	Path   string    `json:"-"`                // its location, for people to read
@@ -206,7 +206,7 @@ type Counts struct {
 	Infos    int64 `json:"infos,omitempty"`
 }
 
-// Add adds what other targets or lots count.
+// Add adds the counts of other targets or lots.
 func (c *Counts) Add(d Counts) {
 	c.Targets += d.Targets
 	c.Documents += d.Documents

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
-// NewDocument returns the Document for what [discover.Options.Done] is called with in the walk of a
-// target. Least is the trust below which pages were left out.
+// NewDocument returns the Document for the arguments of [discover.Options.Done], in the walk of a
+// target. Pages with a trust below least were left out.
 func NewDocument(
 	target string, s *discover.Sitemap, sum *discover.Summary, least trust.Level,
 ) *Document {

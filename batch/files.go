@@ -22,21 +22,22 @@ type Files interface {
 	List(ctx context.Context, folder string) iter.Seq2[string, error]
 }
 
-// StateFiles are what [NewStates] needs of [Files].
+// StateFiles are the methods of [Files] that [NewStates] needs.
 type StateFiles interface {
 	// Create creates a temporary file.
 	Create() (*os.File, error)
-	// Replace gives a temporary file a name, in place of the file that has it, whole or not at all.
-	// Unless the version is [AnyVersion], that file must have this version, or be missing if it is
-	// "". Otherwise the error matches [ErrStale], also if an attempt whose answer was lost has
-	// replaced it. If Replace succeeds, it has closed the temporary file, and moved or removed it.
+	// Replace gives a temporary file a name, whole or not at all, and replaces the file that has
+	// the name. Unless the version is [AnyVersion], that file must have this version, or be missing
+	// if the version is "". Otherwise the error matches [ErrStale]. It may match also if an earlier
+	// attempt, whose answer was lost, has replaced the file. If Replace succeeds, it has closed the
+	// temporary file, and moved or removed it.
 	Replace(ctx context.Context, name string, file *os.File, version string) error
 	// Open opens a file. If there is none, the error matches fs.ErrNotExist. If the file is
 	// replaced while it is read, an error of its ReadAt may match [ErrStale].
 	Open(ctx context.Context, name string) (*File, error)
 }
 
-// AnyVersion is the version of any file, and of none.
+// AnyVersion matches any version of a file, and a file that is missing.
 const AnyVersion = "*"
 
 // A File is open for reading.
@@ -45,7 +46,7 @@ type File struct {
 	io.Closer
 	Size    int64
 	Path    string // its location, for people to read
-	Version string // no state has that of another one of its name
+	Version string // differs between all states that have had this name
 }
 
 // maxBuffer is how much of a file is read at once.

@@ -15,10 +15,10 @@ import (
 )
 
 // InOrder is a [Sink] that writes the lines of all parts to one writer, in the order of the tasks
-// of [PlanInOrder], and keeps nothing. The lines of the task whose turn it is are written at once.
-// Lines of later tasks are buffered, up to 32 MiB in memory and 2 GiB in a temporary file. Beyond
-// that, or if the file cannot be written, the order is given up: the buffered lines are written,
-// and all further lines at once.
+// of [PlanInOrder], and keeps nothing. Lines of the current task are written at once. Lines of
+// later tasks are buffered, up to 32 MiB in memory and 2 GiB in a temporary file. Beyond that, or
+// if the file cannot be written, the order is given up: the buffered lines are written, and all
+// further lines at once.
 type InOrder struct {
 	w         io.Writer
 	givenUp   func() // called when the order is given up

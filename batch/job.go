@@ -11,8 +11,8 @@ import (
 
 // A Job does a task: it writes lines to p and counts them. It gets its own copy of the Worker,
 // whose Options.Store is the state of the domain. A target that cannot be read becomes a line; an
-// error of the Job ends the Worker. A Job must not commit p. When some targets of a part are done
-// again, the lines of the others are kept if they are a [Line].
+// error of the Job ends the Worker. A Job must not commit p. If only some targets of a part are
+// done again, the Worker keeps the lines of the others that [Lines] can read.
 type Job func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error)
 
 // A Worker does the tasks of a queue. Client, Queue and Sink must be set. Its fields must not
@@ -31,8 +31,8 @@ type Worker struct {
 	// Options are the options of each walk. With OnlyChanged, parts hold only the pages that are
 	// new or modified since the run before, and each URL says which. Without States, the Store
 	// keeps the state of all domains. Use it in one process only: nothing prevents another Worker
-	// from overwriting it. It remembers pages at once, so with OnlyChanged those of a part that is
-	// discarded, by a kill or a retry, are not yielded again.
+	// from overwriting it. It remembers pages at once. So with OnlyChanged, the pages of a part
+	// that is discarded, by a kill or a retry, are not yielded again.
 	Options discover.Options
 	// Select, if set, chooses the pages that [URLs] writes: those for which it returns true. It may
 	// be called by several goroutines at once.
@@ -45,9 +45,9 @@ type Worker struct {
 	// Grace is how long tasks may go on after the context has ended. Tasks that need longer are
 	// handed back. 0 or a negative value hands all tasks back at once.
 	Grace time.Duration
-	// Retry does a task again, in the same run, if its part has failures: the targets that failed.
-	// The part is replaced if the new one has no failures, or fewer and each document that was read
-	// before. Put all tasks into the queue, also those that are done.
+	// Retry does the failed targets of a task again, in the same run. The part is replaced if the
+	// new one has no failures, or if it has fewer failures and each document that was read before.
+	// Put all tasks into the queue, also those that are done.
 	Retry bool
 	// Done, if set, is called after each task. If the part existed before, counts are zero; after a
 	// retry that is no better, they are those of the old part. Done may be called by several

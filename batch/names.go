@@ -94,8 +94,8 @@ func FileName(domain string) string {
 	return fmt.Sprintf("%02x/%s", hash(domain)>>56, escape(domain))
 }
 
-// escape returns the domain itself if it can be the name of a file. Otherwise it escapes other
-// characters as in URLs and ends a long name in a hash. No two domains get the same name, even on
+// escape returns the domain itself if it can be the name of a file. Otherwise it percent-encodes
+// other characters, and ends a long name with a hash. No two domains get the same name, even on
 // file systems that ignore case.
 func escape(domain string) string {
 	const letters = hostLetters + "~."

@@ -9,7 +9,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
-// maxAttempts is how often a task is handed out before it is abandoned: its site may kill workers.
+// maxAttempts is how often a task is handed out before it is abandoned, since its site may kill
+// workers.
 const maxAttempts = 5
 
 // part does a task, or one lot of it, and commits its part in place of the one that is there. Counts
@@ -61,8 +62,8 @@ func (r *run) part(ctx context.Context, t Task, there Stored) (Counts, error) {
 	return counts, part.Commit(ctx, counts)
 }
 
-// write does the job for the targets of a task that are not in the old part, or are retried. Before
-// that come the lines that the new part keeps of the old one.
+// write writes the lines that the new part keeps of the old one. Then it does the job for the
+// targets that are not in the old part, or are retried.
 func (r *run) write(
 	ctx context.Context, w *Worker, t Task, p Part, old *replaced,
 ) (sum Counts, err error) {
@@ -85,7 +86,7 @@ func (r *run) write(
 	return sum, err
 }
 
-// abandon is the Job that writes for each target that it was not done.
+// abandon is the Job that reports each target as abandoned.
 func abandon(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 	text := fmt.Sprintf("no worker has ended this domain in %d attempts", t.Attempts)
 	return w.eachTarget(ctx, t, p, func(_ context.Context, v *visit, _ string) error {

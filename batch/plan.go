@@ -27,8 +27,8 @@ import (
 // the domains alone. It scatters them, so that sites of one hosting company do not follow each
 // other.
 //
-// Memory is bounded by the largest task: the list is sorted on disk, where it takes about its own
-// size in the folder of os.TempDir. Plan reads all of r before the first task.
+// Memory is bounded by the largest task. The list is sorted on disk, in the folder of os.TempDir,
+// where it takes about its own size. Plan reads all of r before the first task.
 func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
 		if err := CheckRun(run); err != nil {
@@ -144,7 +144,7 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 // PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink.
 // It yields each task as soon as its lines have been read: consecutive lines of one domain, as far
 // as they are available together. So a domain may have several tasks, and a repeated target is done
-// again. For the rest, see [Plan].
+// again. See [Plan] for lists and errors.
 func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
 	return (&List{Reader: r}).Tasks(run)
 }

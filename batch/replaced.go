@@ -10,8 +10,8 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// A replaced part gives way to another one, of other targets or of the same ones, retried. A new
-// part of which there was none replaces an empty one.
+// A replaced is a part that another one replaces, because the targets have changed or are retried.
+// A new part of which there was none replaces an empty one.
 type replaced struct {
 	part      Stored              // without an ID if there is none, or it is damaged
 	isRetried bool                // all targets are in the part: some of them are walked again

@@ -50,8 +50,8 @@ func newStored(t Task) Stored {
 	return part
 }
 
-// isOf reports whether the part that is there, if any, is that of a task. A lot without targets
-// needs none.
+// isOf reports whether the part that exists, if any, is that of a task. A lot without targets needs
+// no part.
 func (s *Stored) isOf(t Task) bool {
 	return s.Digest == t.Digest() || s.ID == "" && len(t.Targets) == 0
 }
@@ -75,9 +75,10 @@ func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
 	return true, nil
 }
 
-// load reads the state that the walk of a task begins with, and returns the State to save after it.
-// A state whose part never appeared, or is gone, has changes that no part has. So the walk begins
-// with the newest state whose part is there. Before is the part that the task replaces, if any.
+// load reads the state with which the walk of a task begins, and returns the State to save after
+// it. If the part of a state never appeared, or was removed, the state has changes that no part
+// has. So the walk begins with the newest state whose part exists. Before is the part that the task
+// replaces, if any.
 func (r *run) load(
 	ctx context.Context, t Task, before Stored, store *records.Temp,
 ) (next State, err error) {

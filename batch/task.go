@@ -49,7 +49,7 @@ func (t Task) check() error {
 	return nil
 }
 
-// maxTargets is how many targets are done as one. A domain with more is divided into lots.
+// maxTargets is the most targets of an undivided domain. A domain with more is divided into lots.
 const maxTargets = 1_000
 
 // lots returns the 256 lots of a task. The lot of a target is the first byte of the SHA-256 of its

@@ -130,8 +130,8 @@ func (u *URL) parsePlain(line []byte) bool {
 	return ok && u.Loc != "" && string(l) == "}\n"
 }
 
-// A plainLine is the rest of a line. A field is cut from its start only if the field is there and
-// plain, so what is not plain is left at the end.
+// A plainLine is the rest of a line. Plain fields are cut from its start, so that anything else is
+// left at the end.
 type plainLine []byte
 
 func (l *plainLine) cut(start string) (ok bool) {

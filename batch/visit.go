@@ -70,8 +70,8 @@ func (w *Worker) visit(
 	return v.counts, v.failed
 }
 
-// shown returns a target as it is in lines: without credentials, and as JSON has bytes that are not
-// UTF-8.
+// shown returns a target in the form that lines have: without credentials, and with bytes that are
+// not UTF-8 as JSON writes them.
 func shown(target string) string { return string([]rune(sitemap.Redact(target))) }
 
 // options returns the options of the walk.

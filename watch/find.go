@@ -17,8 +17,8 @@ const (
 )
 
 // find finds the sitemaps of the site in robots.txt, or else at the known paths. If that fails, the
-// site keeps those that it had. If some are new, it keeps the others until the next time: pages and
-// sitemaps may have moved.
+// site keeps the sitemaps that it had. If some are new, it keeps the old ones until the next call,
+// since pages and sitemaps may have moved.
 func (s *site) find(ctx context.Context) {
 	now := time.Now()
 	found, err := s.sitemaps(ctx)

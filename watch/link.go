@@ -13,7 +13,7 @@ import (
 
 // relink updates the documents to those that the seeds and the indexes name now. New documents
 // belong to the baseline if they existed at the first reading of the site. The pages of documents
-// that nothing names any more are gone.
+// that are no longer named are gone.
 func (s *site) relink(seeds []*discover.Sitemap) {
 	isFirst := len(s.Docs) == 0
 	docs, isNamed := s.linked(seeds)
@@ -109,9 +109,9 @@ func limit(n, byDefault int) int {
 	return cmp.Or(n, byDefault)
 }
 
-// heed makes the children of an index due whose lastmod has moved, unless the lastmods of the index
-// have proved wrong. It also judges whether lastmods moved when the children changed. An index that
-// breaks off says nothing about that.
+// heed makes those children of an index due whose lastmod has moved, unless the lastmods of the
+// index have proved wrong. It also judges whether lastmods moved when the children changed, unless
+// the index breaks off.
 func (s *site) heed(index *document, r *reading) {
 	for _, d := range s.Docs {
 		if d.index != index {

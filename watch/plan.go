@@ -10,8 +10,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 )
 
-// The proof of an index's lastmods: how often they must have been right before they stand for its
-// children, and how much a child costs that changed without them.
+// The proof of an index's lastmods: how often they must be right before the index stands for its
+// children, and how much proof is lost when a child changes without a new lastmod.
 const (
 	proved = 3
 	refute = 20
@@ -27,8 +27,8 @@ func (d *document) isVouched() bool {
 	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.Listed.IsZero()
 }
 
-// isStill reports whether the index above a document says that it has not changed. A lastmod that
-// is only a date says nothing of further changes on that day.
+// isStill reports whether the document has not changed by the index above it. A lastmod that is
+// only a date does not exclude further changes on that day.
 func (d *document) isStill() bool {
 	return d.isVouched() && !d.isHinted() && d.Failures == 0 && datetime.IsOver(d.Listed, d.Read)
 }
@@ -82,9 +82,9 @@ func backoff(n int, most time.Duration, err error) time.Duration {
 	return wait
 }
 
-// allowed returns when PerDay allows the next request. Each one pays for a part of a day, and some
-// may be paid for later: in the first hour those of a day, so that a site is known soon. With the
-// retries of the last one, any 24 hours have at most a tenth more than PerDay.
+// allowed returns when PerDay allows the next request. Each request uses up a part of a day, and
+// some may be sent in advance: in the first hour those of a whole day, so that a site is known
+// soon. With the retries of the last one, any 24 hours have at most a tenth more than PerDay.
 func (s *site) allowed() time.Time {
 	const day = 24 * time.Hour
 	step, atOnce := s.w.budget()

@@ -30,8 +30,8 @@ type reading struct {
 	err       error // why it was not read, or not to its end
 }
 
-// isWhole reports whether every entry of the document was read that may have been there before. A
-// feed with an item that is always dropped must not keep all others.
+// isWhole reports whether every entry of the document was read that may have been there before. In
+// a feed, an item that is always dropped must not keep the others.
 func (r *reading) isWhole() bool {
 	isKept := r.sum.Dropped == 0 || isFeed(r.sum.Format)
 	return r.err == nil && !r.sum.NotModified && isKept
@@ -98,8 +98,9 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 	return r
 }
 
-// add adds an entry, whose lastmod proves a change or not. It reports whether the entry is new, and
-// whether its lastmod is later than before. If it is listed twice, the later lastmod counts.
+// add adds an entry. Proves says whether its lastmod proves a change. It reports whether the entry
+// is new, and whether its lastmod is later than before. If the entry is listed twice, the later
+// lastmod counts.
 func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 	if datetime.IsAhead(p.LastMod, time.Now()) {
 		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {

@@ -15,7 +15,7 @@ import (
 // a feed is not new, and one that returns after its removal has another ID.
 const keepGone = 30 * 24 * time.Hour
 
-// recall reads the pages that have left a document, without those that were remembered long enough.
+// recall reads the pages that have left a document within keepGone.
 func (s *site) recall() {
 	list, _ := s.list(s.goneKey())
 	s.gone = list.ByLoc()
@@ -48,7 +48,7 @@ func (s *site) sayPage(kind Kind, u discover.URL, from string, note func()) {
 		u.Loc, u.LastMod.String(), strconv.Itoa(p.Removed), month)
 }
 
-// listed returns the entries of pages in all documents: of each the one with the latest lastmod.
+// listed returns for each page the entry with the latest lastmod in all documents.
 func (s *site) listed(locs []string) map[string]pagelist.Page {
 	found := map[string]pagelist.Page{}
 	for _, d := range s.Docs {
@@ -95,8 +95,8 @@ func (s *site) tell(d *document, r *reading) {
 	}
 }
 
-// leave remembers pages that a document no longer lists, unless a page has vanished from another
-// document and only leaves a window here.
+// leave remembers pages that a document no longer lists. It leaves out a page that has vanished
+// from another document and only leaves a window here.
 func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
 		before := s.gone[p.Loc]
@@ -121,8 +121,8 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	}
 }
 
-// moveOn lets the pages wait anew that may have moved to a document while it was not read: they may
-// have moved on from there.
+// moveOn resets the wait of pages that may have moved to a document while it was not read, since
+// they may have moved on from there.
 func (s *site) moveOn(d *document) {
 	for _, p := range s.gone {
 		if isPending(p) && !d.Read.After(p.Gone) {
@@ -145,8 +145,8 @@ func isPending(p pagelist.Page) bool {
 // for an index, which may list a document that has the pages.
 const lostAfter = 30 * 24 * time.Hour
 
-// known returns until when it is known what the documents list: each was read then, or the index
-// that stands for it. It makes those due that were not since a time, as far as PerDay allows.
+// known returns a time after which each document was read, or the index that stands for it. It
+// makes documents due that were not read since a given time, as far as PerDay allows.
 func (s *site) known(since time.Time) time.Time {
 	now := time.Now()
 	known := now

@@ -19,12 +19,12 @@ type counts struct{ Changes, Days float64 }
 const (
 	longHalf  = 7.0      // days after which the long counts have faded to one half
 	shortHalf = 2.0 / 24 // the same for the short counts
-	evidence  = 7.0      // days of watching that a document's own dates count as
+	evidence  = 7.0      // days of watching for which a document's own dates count
 	maxDates  = 30       // the most dates that are used, and the days that they may span
 )
 
-// after returns the rhythm after a request that saw whether the document had changed since the one
-// before.
+// after returns the rhythm after a request that showed whether the document has changed since the
+// one before.
 func (r rhythm) after(elapsed time.Duration, changed bool) rhythm {
 	days := elapsed.Hours() / 24
 	return rhythm{r.Long.add(days, longHalf, changed), r.Short.add(days, shortHalf, changed)}

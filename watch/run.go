@@ -110,15 +110,15 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 	}
 }
 
-// pass yields an event. It is not taken if the loop breaks off or panics.
+// pass yields an event. The event is not taken if the loop breaks off or panics.
 func (r *run) pass(e Event) (alive bool) {
 	defer func() { r.taken <- alive }()
 	return r.yield(e, nil)
 }
 
-// next takes the site that has its turn next: of those that are due, the one with the most changes
-// to expect. So after a pause, overdue sites have their turns in that order. If no site is due,
-// next returns how long to wait.
+// next takes the site whose turn is next: the due site with the most changes to expect. So after a
+// pause, overdue sites have their turns in that order. If no site is due, next returns how long to
+// wait.
 func (r *run) next(now time.Time) (*visit, time.Duration) {
 	best, most, wait := 0, -1.0, time.Duration(math.MaxInt64)
 	for i, v := range r.waiting {

@@ -21,8 +21,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
-// A site is one site while it has its turn. It may be stored at any time as it is then: what an
-// event says enters it when the event was taken.
+// A site is one site while it has its turn. It may be stored at any time, since a change enters it
+// only once its event was taken.
 type site struct {
 	w    *Watcher
 	take func(Event) bool // yields an event, and reports whether it was taken
@@ -147,7 +147,7 @@ func (w *Watcher) load(name, key string) *site {
 }
 
 // setBack moves the times of the site back by as much as the clock was set back after its last
-// request. Otherwise nothing would be due until the clock is there again.
+// request. Otherwise nothing would be due until the clock reaches the old time again.
 func (s *site) setBack() {
 	last, times := s.Asked, []*time.Time{&s.Asked, &s.Find, &s.First, &s.Paid}
 	for _, d := range s.Docs {
@@ -198,9 +198,8 @@ func (s *site) entries(d *document) pagelist.List {
 	return list
 }
 
-// save makes durable what has changed: the pages that are gone before the documents that have lost
-// them, and the documents before the record that says they were read. So a Store that fails in
-// between loses nothing.
+// save makes changes durable, in this order: pages that are gone, the documents that have lost
+// them, and the record with the times of reading. So a Store that fails in between loses nothing.
 func (s *site) save() {
 	var b longvalue.Batch
 	for _, key := range slices.Sorted(maps.Keys(s.unsaved)) { // goneKey first
@@ -222,7 +221,8 @@ func (s *site) save() {
 // saveEvery is the least time between two saves of a turn whose events are taken one after another.
 const saveEvery = 200 * time.Millisecond
 
-// say yields an event, whose ID depends on the parts too. If it is taken, say notes that.
+// say yields an event, and calls note if it was taken. The ID of the event depends on the parts
+// too.
 func (s *site) say(e Event, note func(), parts ...string) {
 	if s.err != nil {
 		return
@@ -241,9 +241,9 @@ func (s *site) say(e Event, note func(), parts ...string) {
 	}
 }
 
-// sayOf yields an event about a document, or about the site if loc is "". A time is part of the ID
-// that is the same after a kill: that of the turn before, or of what happened to the document
-// before, since the event may come some turns later then.
+// sayOf yields an event about a document, or about the site if loc is "". The ID contains a time
+// that is the same after a kill: that of the turn before, or of the last event of the document,
+// since the event may then be yielded some turns later.
 func (s *site) sayOf(kind Kind, loc string, before time.Time, err error, note func()) {
 	e := Event{Kind: kind, Sitemap: loc, Err: err}
 	s.say(e, note, loc, strconv.FormatInt(before.UnixNano(), 10))

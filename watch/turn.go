@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// turn requests the documents of a site that are due, and says what has changed.
+// turn requests the documents of a site that are due, and yields their changes.
 func (s *site) turn(ctx context.Context) error {
 	if s.recall(); s.err != nil {
 		return s.err
@@ -42,7 +42,7 @@ func (s *site) turn(ctx context.Context) error {
 	return s.err
 }
 
-// conclude says what follows from the documents as they are known now.
+// conclude yields the events that follow from all documents together.
 func (s *site) conclude() {
 	if !s.isLinked {
 		s.relink(s.seeds())
@@ -52,7 +52,8 @@ func (s *site) conclude() {
 }
 
 // next returns the document to request next: a new one first, then the one with the most changes to
-// expect. Documents count that were due when the turn began, or became due through a reading since.
+// expect. It considers documents that were due when the turn began, or became due through a reading
+// since.
 func (s *site) next() (best *document) {
 	most := -1.0
 	for _, d := range s.Docs {
@@ -73,7 +74,7 @@ func (s *site) next() (best *document) {
 	return best
 }
 
-// ask requests a document and says what has changed in it.
+// ask requests a document and yields its changes.
 func (s *site) ask(ctx context.Context, d *document) {
 	r := s.fetch(ctx, d)
 	s.pay(max(r.sum.Attempts, 1) + len(r.sum.Hops))
@@ -97,7 +98,7 @@ func (s *site) ask(ctx context.Context, d *document) {
 	s.plan(d, r)
 }
 
-// remark says what a reading shows of the document as a whole.
+// remark yields the events about the document as a whole.
 func (s *site) remark(d *document, r *reading) {
 	if r.err == nil && d.Failing {
 		s.sayOf(Recovered, d.Loc, d.FailedAt, nil, func() {
@@ -122,8 +123,7 @@ func (r *reading) isQuiet(d *document) bool {
 	return r.at.Sub(d.Changed) >= max(10*usual, 7*24*time.Hour)
 }
 
-// learn notes whether a document could be read, and what that says of its rhythm and of the index
-// above it.
+// learn updates the failures of a document, its rhythm, and the proof of the index above it.
 func (s *site) learn(d *document, r *reading) {
 	if r.err != nil {
 		if d.Failures++; d.Failures == 1 {
