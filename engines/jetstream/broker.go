@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -128,13 +127,4 @@ func (b *broker) drop(ctx context.Context, message []byte) {
 	if len(message) > 0 && message[0] == isObject {
 		b.objects.Delete(ctx, string(message[1:]))
 	}
-}
-
-// Create creates a temporary file: see [batch.StateFiles].
-func (b *broker) Create() (*os.File, error) {
-	file, err := tempfile.Create("sitemap-state-")
-	if err != nil {
-		return nil, err
-	}
-	return file.File, nil
 }

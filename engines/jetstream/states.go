@@ -32,6 +32,15 @@ type stateFiles struct{ *broker }
 
 func stateKey(name string) string { return "state." + keyOf(name) }
 
+// Create creates a temporary file: see [batch.StateFiles].
+func (s stateFiles) Create() (*os.File, error) {
+	file, err := tempfile.Create("sitemap-state-")
+	if err != nil {
+		return nil, err
+	}
+	return file.File, nil
+}
+
 // Open opens a file. If the object of a large one is lost, the file is empty.
 func (s stateFiles) Open(ctx context.Context, name string) (*batch.File, error) {
 	var entry jetstream.KeyValueEntry
