@@ -59,8 +59,8 @@
 // other notations, URLs without a <loc> around them and lines of junk are accepted as well.
 //
 // Nothing is invented: there is no default priority or frequency, no date for an ambiguous one, and
-// no URL that was cut by the end of the document. A [Time] knows how exact it was listed. Loc is
-// the location as listed, made absolute; [Entry.URL] returns the form to request.
+// no URL that was cut by the end of the document. A [Time] has the precision with which it was
+// listed. Loc is the location as listed, made absolute; [Entry.URL] returns the form to request.
 //
 // Everything that was dropped, repaired or assumed is passed to [Options.Report] as a [Problem]
 // with a [Code], a [Severity] and a [Position]. Of extensions, only losses are reported.
@@ -94,7 +94,7 @@
 // (50,000 entries, 52,428,800 bytes, 2,048 characters per location) is reported and still read. At
 // [Limits], by default ten times those of the protocol, reading ends with a typed error after all
 // entries so far. Everything else that could grow without end, such as a tag, a line, the nesting
-// or the extensions of an entry, has a fixed bound in the documentation of its package.
+// or the extensions of an entry, has a fixed bound, which the documentation of its package states.
 //
 // # Specifications
 //

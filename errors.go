@@ -8,8 +8,8 @@ import (
 
 // Causes of a [ParseError], for [errors.Is].
 var (
-	// ErrNotSitemap means that the document is neither a sitemap nor a feed. The errors below that
-	// start alike match it too.
+	// ErrNotSitemap means that the document is neither a sitemap nor a feed. The errors below whose
+	// texts begin with "not a sitemap" match it too.
 	ErrNotSitemap = errors.New("not a sitemap")
 	// ErrHTML means an HTML page, often a "not found" page that is served with status 200.
 	ErrHTML error = notSitemap("not a sitemap: an HTML page")

@@ -94,12 +94,12 @@ const (
 	// bytes, or that none is declared and the bytes are not UTF-8.
 	EncodingFallback Code = "encoding_fallback"
 	// ExtensionNamespace reports an image, a video, news or another known extension in a namespace
-	// other than the documented one, once a namespace. It is read all the same.
+	// other than the documented one, once for each namespace. It is read all the same.
 	ExtensionNamespace Code = "extension_namespace"
 	// ForeignChild reports that an index lists a sitemap on another host.
 	ForeignChild Code = "foreign_child"
 	// ForeignElement reports an element of another namespace directly in a urlset or sitemapindex,
-	// once a name. It is kept in [Summary.Other].
+	// once for each name. It is kept in [Summary.Other].
 	ForeignElement Code = "foreign_element"
 	// GuidAsLoc reports an RSS item without a link. Its guid is used.
 	GuidAsLoc Code = "guid_as_loc"
@@ -179,8 +179,8 @@ const (
 	SchemeAssumed Code = "scheme_assumed"
 	// SeveralLocs reports several locs in one entry. Each makes an entry.
 	SeveralLocs Code = "several_locs"
-	// StoreFormat reports, in walks, that what a Store remembers was written by another version of
-	// this module. It counts as absent.
+	// StoreFormat reports, in walks, that another version of this module wrote the records in a
+	// Store. They count as absent.
 	StoreFormat Code = "store_format"
 	// StrayText reports text between elements that is not taken for a location. It is ignored.
 	StrayText Code = "stray_text"
@@ -195,7 +195,7 @@ const (
 	// UndeclaredPrefix reports a namespace prefix without a declaration.
 	UndeclaredPrefix Code = "undeclared_prefix"
 	// UnknownElement reports an element of the protocol's namespace, or of none, that the schema
-	// does not have, once a name and document. It is ignored, except for the entries in it.
+	// does not have, once for each name in a document. It is ignored, except for the entries in it.
 	UnknownElement Code = "unknown_element"
 	// UnknownNamespace reports a root in a namespace that does not belong to the format. It is
 	// read.
@@ -208,8 +208,8 @@ const (
 	Userinfo Code = "userinfo"
 	// WrappedRoot reports a known root element inside another element. It is read.
 	WrappedRoot Code = "wrapped_root"
-	// WrongContentType reports a content type that names another format than that of the bytes
-	// as sent and that of the document inside.
+	// WrongContentType reports a content type that fits neither the bytes as sent nor the document
+	// in them.
 	WrongContentType Code = "wrong_content_type"
 	// ZoneAssumed reports a date and time without a zone. UTC is assumed.
 	ZoneAssumed Code = "zone_assumed"

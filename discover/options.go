@@ -110,9 +110,9 @@ type Options struct {
 	// ends with that year. If the lastmod has no zone, 14 hours are added. A page without a lastmod
 	// stays. The zero Time leaves out nothing.
 	Since time.Time
-	// IgnoreIndexLastMod reads the children of an index whatever lastmod it lists for them. Since
-	// and OnlyChanged then depend on the documents themselves. An index whose lastmods are older
-	// than the pages of its children is reported as [sitemap.IndexLastModOld].
+	// IgnoreIndexLastMod ignores the lastmods that an index lists for its children. Since and
+	// OnlyChanged then depend on the documents themselves. An index whose lastmods are older than
+	// the pages of its children is reported as [sitemap.IndexLastModOld].
 	IgnoreIndexLastMod bool
 	// Newest reads the children of an index by the lastmod that it lists for them, the latest first
 	// and those without one last. [Options.MaxSitemaps] then leaves out the oldest.
@@ -158,9 +158,9 @@ type Options struct {
 	// Validators may be called before the turn of the document, on the goroutine that ranges over
 	// the walk.
 	Validators func(*Sitemap) fetch.Validators
-	// Fetched, if set, is called with each document that was fetched, before it is read, also if it
-	// turns out to be no sitemap. For a robots.txt the Sitemap is nil; one from the cache is not
-	// fetched. Fetched must not read or close the Body: use [fetch.Document.Again].
+	// Fetched, if set, is called with each document that was fetched, before it is read, even if it
+	// turns out not to be a sitemap. For a robots.txt, the Sitemap is nil. A robots.txt from the
+	// cache is not fetched. Fetched must not read or close the Body: use [fetch.Document.Again].
 	Fetched func(*Sitemap, *fetch.Document)
 	// Report, if set, is called with each problem of a document, of a robots.txt (with a Sitemap
 	// that has its location), or of the walk itself.

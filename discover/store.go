@@ -17,7 +17,8 @@ package discover
 // A walk calls [Options.Done] for a document and then Put, on the ranging goroutine, with nothing
 // between. It calls Sync only after both, at most every 200 ms, more often in a document of more
 // than 50,000 pages, and at its end. So a program that records its own output in Done, in the same
-// Store, resumes exactly there after a crash. Grants are never stored: each walk computes them.
+// Store, resumes after exactly that output if it crashes. Grants are never stored: each walk
+// computes them.
 type Store interface {
 	// Get returns the value of a key, or nil if there is none.
 	Get(key string) ([]byte, error)

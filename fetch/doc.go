@@ -16,11 +16,10 @@
 // like any other failure, a slow reader loses nothing, and no connection waits for a reader. The
 // file is gone when the Body is closed.
 //
-// The files of a Client take at most 1 GiB for documents that are fetched ahead of their need
-// ([Request.Ahead]), and 1 GiB for all others. Get fails with [ErrNoRoom] if there is no room for
-// one of the former, there or on the disk. For one of the latter it drops the connection, waits
-// until other Bodies are closed, and requests the document again. Only a document larger than 1 GiB
-// takes more.
+// The files of a Client take at most 1 GiB for documents that are fetched before they are needed
+// ([Request.Ahead]), and 1 GiB for all others. Without room there or on the disk, Get fails with
+// [ErrNoRoom] if Ahead is set. Otherwise it drops the connection, waits until other Bodies are
+// closed, and requests the document again. Only a document larger than 1 GiB takes more.
 //
 // # Retries
 //

@@ -188,7 +188,7 @@ func (p *findingPrinter) document(d *batch.Document, text []byte) {
 	p.ended(d.Sitemap, d.Target, text, d.Error)
 }
 
-// ended prints a document or target after its findings. It leaves out an error that a finding has
+// ended prints a document or target after its findings. It omits an error that a finding has
 // reported.
 func (p *findingPrinter) ended(name, target string, text []byte, e *batch.Error) {
 	d := &findings.DocumentEnd{Name: cli.FileName(name), Target: target, JSON: text}

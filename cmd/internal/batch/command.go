@@ -9,9 +9,9 @@
 //	status.go   batch status: what a run has done, by its parts, and what has failed
 //	run.go      a run that a command works on: its plan, and what a worker reports
 //	flags.go    flags of the commands that make parts
-//	metrics.go  metrics and health, and what becomes of tasks
+//	metrics.go  metrics and health, and how tasks end
 //	queue.go    queues by their URL, and the flags for their servers
-//	store.go    where parts are, and what a run is beside them
+//	store.go    where parts are, and the records of runs
 package batch
 
 import (

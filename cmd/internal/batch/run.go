@@ -91,8 +91,8 @@ func openStates(
 	return s.States(ctx)
 }
 
-// lock keeps other processes without a queue from the run in a folder, or from the shard of it. The
-// file is empty except for what keeps it locked.
+// lock keeps other processes without a queue away from the run in a folder, or from the shard of
+// it.
 func (r *openRun) lock() error {
 	f, ok := r.store.(*folder)
 	if !ok || r.flags.queue != "" {
@@ -227,10 +227,11 @@ func domainOf(part batch.Stored) string {
 	return domain
 }
 
-// isOver reports whether nothing of the run was left.
+// isOver reports whether the run had nothing left to do.
 func (p *plan) isOver() bool { return p.put == 0 && p.known == 0 }
 
-// report says that the run is over, and how to begin the next, or what a plan alone has done.
+// report reports that the run is over, with how to begin the next one, or the results of a plan
+// alone.
 func (p *plan) report() {
 	switch {
 	case p.isOver():

@@ -164,8 +164,8 @@ type targetAudit struct {
 	root *target.Folder
 }
 
-// finding prints a finding that is wanted. Those that describe a site rather than a defect are, if
-// they are asked for.
+// finding prints a finding that is wanted. A finding that describes a site rather than a defect is
+// wanted only with --all or --only.
 func (x *targetAudit) finding(f *audit.Finding) {
 	if x.c.baseline.Has(f) {
 		return

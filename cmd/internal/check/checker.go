@@ -48,7 +48,7 @@ type result struct {
 	Document *findings.DocumentEnd `json:",omitempty"`
 }
 
-// print prints a result, counts it, and makes the exit status 1 if it is that severe.
+// print prints a result, counts it, and makes the exit status 1 if it reaches --fail-on.
 func (c *Checker) print(r *result) {
 	f := r.Finding
 	switch {

@@ -66,19 +66,19 @@ func NewApp(ctx context.Context, in io.Reader, out, err io.Writer) *App {
 	return &App{Context: ctx, in: in, Out: out, Err: err, Log: &Log{w: err}}
 }
 
-// Linger sets how long the command may go on to work after an interrupt.
+// Linger sets how long the command may go on after an interrupt.
 func (a *App) Linger(d time.Duration) { a.linger.Store(int64(d)) }
 
 // Grace returns the time that Linger has set.
 func (a *App) Grace() time.Duration { return time.Duration(a.linger.Load()) }
 
-// NoteTemp notes that there is a temporary file with a name.
+// NoteTemp notes that a temporary file was created.
 func (a *App) NoteTemp(name string) { a.temps.Store(name, true) }
 
-// NoteGone notes that there is no temporary file with a name any more.
+// NoteGone notes that a temporary file was removed.
 func (a *App) NoteGone(name string) { a.temps.Delete(name) }
 
-// RemoveTemps removes the temporary files of a command that does not end by itself.
+// RemoveTemps removes the temporary files of a command that is ended by force.
 func (a *App) RemoveTemps() {
 	for name := range a.temps.Range {
 		os.Remove(name.(string))
@@ -116,8 +116,8 @@ func (a *App) Fail(format string, args ...any) {
 	a.Log.line(slog.LevelError, "sitemap: "+fmt.Sprintf(format, args...))
 }
 
-// Ended returns why ctx has ended. It checks the context of the command first, which ends a moment
-// before the contexts derived from it.
+// Ended returns why ctx has ended. It checks the context of the command first, since that ends a
+// moment before the contexts derived from it.
 func (a *App) Ended(ctx context.Context) error {
 	if cause := context.Cause(ctx); a.Context.Err() == nil && errors.Is(cause, ErrMaxTime) {
 		return cause
@@ -184,7 +184,7 @@ func (m *Log) Printf(format string, args ...any) {
 	m.Line("sitemap: " + fmt.Sprintf(format, args...))
 }
 
-// Line writes a line. It makes control characters visible, which may be from the web.
+// Line writes a line. It makes control characters visible, since they may be from the web.
 func (m *Log) Line(s string) { m.line(slog.LevelInfo, s) }
 
 // line writes a line, whose level is in records only.

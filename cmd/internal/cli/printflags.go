@@ -80,7 +80,7 @@ func (p *PrintFlags) Resolve(cmd *cobra.Command) error { return p.ResolveSuffix(
 var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
 	".html": "html", ".ndjson": "jsonl",
-	// These are no text, and only --format can say what they are.
+	// These are not text, and --format has to name their format.
 	".json": "", ".tsv": "", ".xlsx": "", ".xml": "",
 }
 

@@ -75,8 +75,7 @@ func AddCompletion(root *cobra.Command) {
 	}
 }
 
-// unknownCommand returns the error about an unknown command below parent, with the one that may be
-// meant.
+// unknownCommand returns the error about an unknown command below parent, with a suggestion.
 func unknownCommand(parent *cobra.Command, name string) error {
 	shown := sitemap.Redact(name)
 	err := fmt.Errorf("unknown command %q", shown)
@@ -101,7 +100,7 @@ func nearestCommand(parent *cobra.Command, name string) string {
 
 var unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)`)
 
-// badFlag returns the error about a flag, with the flag that may be meant.
+// badFlag returns the error about a flag, with a suggestion.
 func badFlag(cmd *cobra.Command, err error) error {
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
 		var names []string
@@ -117,8 +116,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return Misuse(cmd, err)
 }
 
-// Nearest returns the one of names that a mistyped name may mean, or "". Of several that differ
-// from it in as few letters, it is the one of a length most like it.
+// Nearest returns the one of names that a mistyped name may mean, or "". If several differ from it
+// in equally few letters, Nearest returns the one whose length is closest.
 func Nearest(name string, names []string) string {
 	if name == "" {
 		return ""
@@ -137,7 +136,7 @@ func Nearest(name string, names []string) string {
 	return ""
 }
 
-// Exactly requires n arguments, and that the first is no mistyped command.
+// Exactly requires n arguments, of which the first is not a mistyped command.
 func Exactly(n int, message string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		err := AnyArgs(cmd, args)
@@ -148,7 +147,7 @@ func Exactly(n int, message string) cobra.PositionalArgs {
 	}
 }
 
-// AnyArgs requires that the first argument, if there is one, is no mistyped command.
+// AnyArgs requires that the first argument, if any, is not a mistyped command.
 func AnyArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.ContainsAny(args[0], "./:") || nearestCommand(cmd, args[0]) == "" {
 		return nil

@@ -20,7 +20,7 @@ import (
 )
 
 // orNegative returns n, or -1 for 0. In a flag, 0 means no limit. In the packages, a negative value
-// does, and 0 means the default.
+// means no limit, and 0 the default.
 func orNegative[N int | time.Duration](n N) N {
 	if n == 0 {
 		return -1
@@ -202,7 +202,7 @@ func OneOf(cmd *cobra.Command, name string, values ...string) {
 	Complete(cmd, name, func() []string { return values })
 }
 
-// Complete makes the shell complete the values of a flag. They are asked for when it does.
+// Complete makes the shell complete the values of a flag. The values are computed at that time.
 func Complete(cmd *cobra.Command, flag string, values func() []string) {
 	cmd.RegisterFlagCompletionFunc(flag,
 		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -21,7 +21,7 @@ type WalkFlags struct {
 	Progress string
 }
 
-// Add adds the flags to a command that does several things of one name at once.
+// Add adds the flags to a command that works on several targets at once.
 func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
 	f := cmd.Flags()
 	f.IntVar(&w.Parallel, "parallel", w.Parallel, "walk `N` "+things+" at once")

@@ -95,8 +95,8 @@ func keepLatest(to *export.URL, u export.URL) {
 	}
 }
 
-// end reports the changes of a part, and makes room for the next one. A page has moved if it is
-// removed, and one is added whose URL differs only in http or https and in a slash at the end of
+// end reports the changes of a part, and makes room for the next one. A page has moved if its URL
+// was removed, and a URL was added that differs only in http or https and in a slash at the end of
 // the path.
 func (c *comparison) end() {
 	var added []*page

@@ -119,8 +119,8 @@ func identity(normalize bool) func(loc string) string {
 	return func(loc string) string { return loc }
 }
 
-// pageKey returns what of a URL does not change when its page moves to https, or gains or loses a
-// slash at the end of its path.
+// pageKey returns the part of a URL that stays the same when its page moves to https, or gains or
+// loses a slash at the end of its path.
 func pageKey(loc string) string {
 	_, path, _ := strings.Cut(loc, "://")
 	if i := strings.IndexAny(path, "?#"); i >= 0 {

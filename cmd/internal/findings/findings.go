@@ -6,7 +6,7 @@
 //	findings.go  the formats
 //	junit.go     JUnit XML
 //	sarif.go     SARIF 2.1.0
-//	baseline.go  findings of an earlier run, and what identifies a finding
+//	baseline.go  findings of an earlier run, and the keys of findings
 //	lines.go     jsonl, csv and workflow commands of GitHub
 //	text.go      text, grouped by rule, with lines of documents
 //	printer.go   Printer, and what it prints

@@ -52,7 +52,7 @@ type Options struct {
 	Pages   bool              // jsonl: pages are judged, so that their number is printed
 	FailOn  sitemap.Severity  // junit: the least one of a failure
 	Version string            // sarif: of the command
-	Note    func(note string) // sarif: is called with what the report leaves out, unless it is nil
+	Note    func(note string) // sarif: receives a note about findings left out, unless it is nil
 }
 
 // NoFailure is more severe than any finding, for Options.FailOn.

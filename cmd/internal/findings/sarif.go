@@ -21,8 +21,8 @@ const maxResults = 25_000
 // A sarifPrinter prints one report in SARIF 2.1.0 (OASIS) as GitHub takes it. It keeps the most
 // severe findings, as many as a report may have, and writes them one by one at the end.
 //
-// The tests read the report with go-sarif. It is not written with it: its types write an empty
-// array for each list that a result does not have, and hold the report as a whole.
+// The tests read the report with go-sarif. The printer does not use its types: they write an empty
+// array for each list that a result does not have, and they hold the whole report in memory.
 type sarifPrinter struct {
 	*writer
 	o     Options
@@ -183,9 +183,9 @@ func sarifLevel(s sitemap.Severity) string {
 // sarifRoot is the base of all references. GitHub takes it for the root of the repository.
 const sarifRoot = "%SRCROOT%"
 
-// reference returns the name of a document as a relative reference: GitHub refuses a report with
-// any other. That of a document from the web is its URL without the scheme, and that of a file
-// which is not in the current folder its whole path.
+// reference returns the name of a document as a relative reference, since GitHub refuses a report
+// with any other. For a document from the web, it is the URL without the scheme. For a file outside
+// the current folder, it is the whole path.
 func reference(name string) string {
 	if u, err := url.Parse(name); err == nil && u.Host != "" {
 		path, rawPath := u.Host+u.Path, u.Host+u.EscapedPath()

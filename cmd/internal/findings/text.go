@@ -68,7 +68,7 @@ func (p *textPrinter) flush() {
 	p.order = p.order[:0]
 }
 
-// Document prints the findings in a document, and the document if there is something to say of it.
+// Document prints the findings in a document, and with Verbose the document unless it failed.
 func (p *textPrinter) Document(d *DocumentEnd) {
 	p.flush()
 	if p.o.Verbose && d.Code == "" {
@@ -85,7 +85,7 @@ func (p *textPrinter) End(t Totals) error {
 	return p.w.err
 }
 
-// print prints a finding, with what to do if it is the last one with this fix.
+// print prints a finding, and the fix if it is the last finding with this fix.
 func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 	p.printf("%s: %s: %s [%s]\n", p.bold(f.Sitemap+Location(f)), p.severity(f.Severity),
 		printable(f.Message), f.Code)

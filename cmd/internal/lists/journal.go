@@ -14,14 +14,14 @@ import (
 )
 
 // A journal is the Store of a run with --state. Beside the records of the walks it keeps how much
-// of the output is complete. A walk puts a document into the Store directly after the command has
-// noted the output with that document. So of a run that was killed, either both are kept, or the
-// last document was noted only: then it is read again, but not printed again.
+// of the output is complete. The command notes the output with a document, and directly after that
+// the walk puts the document into the Store. If a run is killed, either both are kept, or the last
+// document was noted only: then it is read again, but not printed again.
 type journal struct {
 	*state.File
 	out      *output.Writer
 	printing sync.Mutex // held by the visit that writes to out
-	mu       sync.Mutex // of what follows, so that it is durable with what is noted with it
+	mu       sync.Mutex // guards the fields below, which become durable together
 	run      runRecord
 	stopped  bool // out may hold a part of a document: nothing is kept of what follows
 }

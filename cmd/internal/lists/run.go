@@ -4,7 +4,7 @@
 //
 //	run.go       commands that walk, with --state too: targets to tasks, URLs to formats
 //	visit.go     one target to URLs, problems and documents
-//	failures.go  what could not be read, for --failed
+//	failures.go  targets that could not be read, for --failed
 //	walker.go    what the visits of a command share
 //	journal.go   what a run with --state keeps
 //	save.go      documents as they were served
@@ -137,7 +137,7 @@ func (v *Visit) print(r *batch.URL) error {
 	return v.writeFull()
 }
 
-// Run walks the targets and prints to w.Out. It reports what could not be read as it meets it; an
+// Run walks the targets and prints to w.Out. It reports each failure to read when it happens; an
 // error ends the command.
 func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 	w.Progress.Begin(args, w.Flags.From)
@@ -293,8 +293,8 @@ func (w *Walker) domain(name string) (string, error) {
 	return "", nil
 }
 
-// OpenJournal opens the file of --state and the output, and makes the walk go on with the last run
-// if that was stopped. The command ends the journal with its Finish.
+// OpenJournal opens the file of --state and the output, and resumes the last run if that was
+// stopped. The command ends the journal with its Finish.
 func (w *Walker) OpenJournal() error {
 	f, err := state.Open(w.Flags.State)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // A Selector chooses the URLs that are printed: those that match, each once, up to a number. It
-// remembers URLs by hashes of 64 bits. The chance that it takes two of four million for one is one
-// in two million.
+// remembers URLs by hashes of 64 bits. Among four million URLs, the chance that two have the same
+// hash is one in two million.
 type Selector struct {
 	matches   func(loc string) bool // nil: all
 	max       int64                 // 0: any number

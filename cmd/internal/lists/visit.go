@@ -132,7 +132,7 @@ func (v *Visit) end(err error) error {
 	return err
 }
 
-// report counts a problem of a document, unless it is harmless.
+// report counts a problem of a document, unless the problem is harmless.
 func (v *Visit) report(s *discover.Sitemap, p sitemap.Problem) {
 	if p.Severity() == sitemap.SeverityInfo {
 		return

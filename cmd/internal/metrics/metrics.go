@@ -1,4 +1,4 @@
-// Package metrics serves what a command counts, and whether it is well.
+// Package metrics serves the metrics and the health of a command.
 package metrics
 
 import (

@@ -24,8 +24,8 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
-// A Writer is what a command prints to: standard output or a file. A new file is written beside
-// the one that it replaces, and renamed at the end.
+// A Writer writes the output of a command to standard output or a file. A new file is written
+// beside the one that it replaces, and renamed at the end.
 type Writer struct {
 	app *cli.App
 	*bufio.Writer
@@ -134,7 +134,7 @@ func (o *Writer) Flush() error {
 	return o.Writer.Flush()
 }
 
-// end writes all that is left. If that is no result, an old file is left alone.
+// end writes all buffered bytes. If there is no result, an old file stays.
 func (o *Writer) end(isResult bool) error {
 	if o.stale && !isResult {
 		return nil
@@ -253,8 +253,8 @@ func (o *Writer) SyncBefore(store interface{ Sync() error }) error {
 	return store.Sync()
 }
 
-// ending returns the size of a file, and whether its last line is ended, as far as that can be
-// seen. A device and a file that is missing have no size.
+// ending returns the size of a file, and whether its last line is ended, if that can be read. A
+// device and a missing file have the size 0.
 func ending(name string) (size int64, isEnded bool) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -274,7 +274,8 @@ func ending(name string) (size int64, isEnded bool) {
 }
 
 // Finish ends the output of a command that ended with err. It renames a file that is complete. It
-// removes one that is not, or that is empty because nothing could be read. Then an old file stays.
+// removes a file that is incomplete, or empty because nothing could be read, so that an old file
+// stays.
 func (o *Writer) Finish(err error) error {
 	a := o.app
 	complete := err == nil || errors.Is(err, cli.ErrStopped) || errors.Is(err, cli.ErrMaxTime)

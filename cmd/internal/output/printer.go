@@ -54,9 +54,9 @@ func WantsExtensions(flags *cli.PrintFlags) bool {
 	return hasExtended(flags.Fields)
 }
 
-// A Sample prints URLs that are chosen at random: those whose hashes with the seed are the
-// smallest. So a seed always chooses the same ones of the same URLs, whatever their order. A URL
-// that is listed several times is not more likely.
+// A Sample prints URLs that are chosen at random: those with the smallest hashes of seed and URL.
+// So one seed always chooses the same sample of the same URLs, in any order. A URL that is listed
+// several times is not more likely.
 type Sample struct {
 	Printer
 	size  int

@@ -63,7 +63,7 @@ func (p *Counter) Note(sum *discover.Summary) {
 	}
 }
 
-// HasRead reports whether something of a document could be read.
+// HasRead reports whether any document could be read, at least in part.
 func (p *Counter) HasRead() bool { return p.hasRead.Load() }
 
 // Totals returns what this process has done.
@@ -77,8 +77,9 @@ func (p *Counter) Totals() string {
 	return totals
 }
 
-// Show shows p on standard error, as --progress says, until stop is called. By default it does on a
-// terminal, unless it shows the results too and fills says that these are many lines.
+// Show shows p on standard error, as --progress says, until stop is called. By default, Show does
+// so on a terminal. It does not if the terminal shows the results too and fills says that these are
+// many lines.
 func (p *Counter) Show(a *cli.App, when string, quiet, fills bool) (stop func()) {
 	shown := when == "always" ||
 		when == "auto" && !quiet && cli.IsTerminal(a.Err) && os.Getenv("TERM") != "dumb"

@@ -167,7 +167,7 @@ func newTimeline(months map[string]int64, now time.Time) *timeline {
 	return t
 }
 
-// draw gives each name a column, and those a label that have room for it.
+// draw gives each name a column, and a label if there is room for it.
 func (t *timeline) draw(names []string, counts map[string]int64) {
 	t.Largest = max(1, slices.Max(slices.Collect(maps.Values(counts))))
 	scale := float64(timelineBottom-timelineTop) / float64(t.Largest)
@@ -259,8 +259,8 @@ func treemap(rows []*auditedDocument) []tile {
 	return tiles
 }
 
-// place gives tiles their places in a rectangle: it divides the tiles, and the rectangle across its
-// longer side, into two parts that are as equal as can be, and each part again.
+// place gives tiles their places in a rectangle. It divides the tiles into two parts of nearly
+// equal size, and the rectangle across its longer side, and then each part again.
 func place(tiles []tile, x, y, w, h float64) {
 	if len(tiles) == 0 {
 		return

@@ -108,8 +108,8 @@ type earlierRun struct {
 	documents map[string]findings.Line
 }
 
-// isFresh reports whether the earlier audit lacks a finding. Of findings with one key, as many are
-// fresh as there are more of them now.
+// isFresh reports whether the earlier audit lacks a finding. If a key has more findings than
+// before, the surplus is fresh.
 func (e *earlierRun) isFresh(f *audit.Finding) bool {
 	key := findings.KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)
 	if e.findings[key] == 0 {

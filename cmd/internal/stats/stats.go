@@ -102,7 +102,7 @@ func (c *census) add(r *batch.URL) {
 	c.lastMod(r.LastMod)
 }
 
-// lastMod counts a lastmod by its month, and how honest lastmods are.
+// lastMod counts a lastmod by its month, and in the counts that show how credible lastmods are.
 func (c *census) lastMod(t sitemap.Time) {
 	c.countIf(!t.IsZero(), "lastmod", "with a lastmod")
 	if t.IsZero() {

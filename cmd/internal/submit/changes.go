@@ -11,7 +11,7 @@ import (
 
 // readChanges calls report with each URL that was added or changed in the output of sitemap diff or
 // sitemap watch, and with both URLs of a page that has moved. It calls report with all URLs in a
-// list. Without removed, URLs where no page is any more are left out.
+// list. Unless removed is set, it leaves out URLs whose pages are gone.
 func readChanges(r io.Reader, removed bool, report func(loc string)) error {
 	put := func(u export.URL) {
 		switch u.Change {

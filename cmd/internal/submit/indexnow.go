@@ -178,14 +178,14 @@ func (s *sender) send(ctx context.Context, req fetch.Request) error {
 	return doc.Body.Close()
 }
 
-// refusals say what IndexNow means by a status.
+// refusals explain the statuses of IndexNow.
 var refusals = map[int]string{
 	http.StatusForbidden:           ": the key is not served at its location",
 	http.StatusUnprocessableEntity: ": URLs are not of the host, or the key does not fit",
 	http.StatusTooManyRequests:     ": too many requests; try again later",
 }
 
-// failure returns the error of a request with what it means.
+// failure returns the error of a request with its explanation.
 func failure(err error) error {
 	var e *fetch.Error
 	if errors.As(err, &e) {

@@ -125,8 +125,8 @@ func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// OpenFolder opens the folder of a site, or of a sitemap of it. If at is empty, the folder says
-// whose it is.
+// OpenFolder opens the folder of a site, or of a sitemap of it. If at is empty, files in the folder
+// name the site.
 func OpenFolder(dir, at string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -148,14 +148,14 @@ func OpenFolder(dir, at string) (*Folder, error) {
 	return f, nil
 }
 
-// ErrFolder means that nothing in a folder says whose it is.
+// ErrFolder means that no file in a folder names its site.
 var ErrFolder = errors.New(
 	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose " +
 		"is it?",
 )
 
-// A RelativeError means that nothing in a folder says whose it is, since no location in its sitemap
-// is a whole URL: all are relative, or the sitemap cannot be read.
+// A RelativeError means that no file in a folder names its site, since all locations in its sitemap
+// are relative, or the sitemap cannot be read.
 type RelativeError struct{ Sitemap string }
 
 func (e *RelativeError) Error() string {
@@ -242,11 +242,11 @@ func (f *Folder) sitemaps() []string {
 	return names
 }
 
-// maxLocs is how many URLs of a sitemap say whose folder it is in.
+// maxLocs is how many URLs of a sitemap are used to identify the site.
 const maxLocs = 200
 
-// locs returns the first URLs in a file, if it is a sitemap, or should be one by its name. A feed
-// is none: its URLs may be on any site.
+// locs returns the first URLs in a file that is a sitemap, or is named like one. It ignores feeds,
+// whose URLs may be on any site.
 func (f *Folder) locs(name string) (locs []*url.URL, isSitemap bool) {
 	file, err := f.root.Open(name)
 	if err != nil {

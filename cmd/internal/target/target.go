@@ -2,7 +2,7 @@
 //
 // Each file builds on those below it:
 //
-//	folder.go  a folder in place of a site, and whose it is
+//	folder.go  a folder in place of a site, and the site that it belongs to
 //	target.go  sites, sitemaps and files
 package target
 
@@ -118,7 +118,7 @@ func exists(name string) bool {
 	return err != nil || !info.Mode().IsRegular() || !os.SameFile(info, out)
 }
 
-// looksLikePath reports whether arg is no host, or hardly one, such as public/ without that folder.
+// looksLikePath reports whether arg is probably not a host, such as public/ without that folder.
 func looksLikePath(arg string) bool {
 	first, _, isNested := strings.Cut(arg, "/")
 	isFolder := isNested && first != "localhost" && !strings.ContainsAny(first, ".:@")

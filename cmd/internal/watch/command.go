@@ -1,4 +1,4 @@
-// Package watch is the command sitemap watch, which says what changes on sites.
+// Package watch is the command sitemap watch, which prints the changes of sites.
 //
 // Each file builds on those below it:
 //
@@ -177,7 +177,7 @@ func runWith(
 	return out.Finish(cmp.Or(err, end()))
 }
 
-// A store makes the output durable before it learns of it.
+// A store makes the output durable before the records of it.
 type store struct {
 	discover.Store
 	out *output.Writer

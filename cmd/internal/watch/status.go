@@ -60,7 +60,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A status is what is known of a document, as it is printed.
+// A status describes a document, as watch status prints it.
 type status struct {
 	Site     string    `json:"site"`
 	Sitemap  string    `json:"sitemap"`
