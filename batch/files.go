@@ -28,7 +28,7 @@ type StateFiles interface {
 	Create() (*os.File, error)
 	// Replace gives a temporary file a name, whole or not at all, and replaces the file that has
 	// the name. Unless the version is [AnyVersion], that file must have this version, or be missing
-	// if the version is "". Otherwise the error matches [ErrStale]. It may match also if an earlier
+	// if the version is "". Otherwise the error matches [ErrStale]. It also matches if an earlier
 	// attempt, whose answer was lost, has replaced the file. If Replace succeeds, it has closed the
 	// temporary file, and moved or removed it.
 	Replace(ctx context.Context, name string, file *os.File, version string) error
