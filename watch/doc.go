@@ -1,5 +1,5 @@
-// Package watch follows sites: it requests their sitemaps as often as their changes deserve, and
-// reports each change once.
+// Package watch follows sites. It requests each sitemap at an interval that depends on how often
+// the sitemap changes, and reports each change once.
 //
 //	db, err := state.Open("watch.db")
 //	if err != nil {
@@ -20,8 +20,8 @@
 //
 // # Rhythm
 //
-// Each document has an interval of its own, which follows from its rate: how often it changes. The
-// first estimate of the rate is made from the dates in the document, later ones from the changes
+// Each document has its own interval, which depends on its rate: how often it changes. The first
+// estimate of the rate is made from the dates in the document, and later ones from the changes
 // between requests. A document that changes λ times a day is requested √(λ·PerDay) times a day: for
 // a given number of requests, the sum of the delays is least if requests are in proportion to the
 // square roots of the rates. [Watcher.Min] and [Watcher.Max] bound each interval. [Watcher.PerDay]
@@ -40,23 +40,23 @@
 //
 // # Delivery
 //
-// An event counts as delivered when the loop asks for the next one. It is stored after that, at
-// most 200 ms later, unless the loop is busy with the next one by then. After a kill, the events
-// that were not stored are yielded again, with the same [Event.ID]; none is lost. If the loop
-// breaks off, its last event does not count as delivered: another range yields it again, unless the
-// site has undone the change meanwhile.
+// An event counts as delivered when the loop asks for the next one. It is stored at most 200 ms
+// after that, unless the loop is busy with the next one then. After a kill, the events that were
+// not stored are yielded again, with the same [Event.ID]; none is lost. If the loop breaks off, its
+// last event does not count as delivered: another range yields it again, unless the site has undone
+// the change meanwhile.
 //
 // # Removal
 //
-// A page is removed when no document of its site lists it any more. The event is yielded only after
-// each document that listed the page was read to its end without it. Then every other document of
-// the site must be read, since the page may have moved there. A document that fails, breaks off or
+// A page is removed when no document of its site lists it any more. Before the event is yielded,
+// each document that listed the page has to be read to its end without it, and then every other
+// document of the site, since the page may have moved there. A document that fails, breaks off or
 // has entries that were dropped removes nothing. When one that was failing recovers, or is named no
 // more, the others are read once more: the page may have been there for a time. One that has failed
 // for 30 days, and is not an index, no longer holds up the others. A 304 of an index says nothing
 // about its children, unless its lastmods have proved right. A page that was only in feeds and news
-// sitemaps is never removed: they drop entries by design. A site whose robots.txt or whose
-// documents all fail is failing; it has removed nothing.
+// sitemaps is never removed: they drop entries by design. A site whose robots.txt fails, or whose
+// documents all fail, is failing; it has removed nothing.
 //
 // A page that returns after its removal is added again, with another ID. One that left a feed in
 // the last 30 days, or moves from one document to another, is still known.
