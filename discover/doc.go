@@ -70,8 +70,8 @@
 //	memory.go       what a walk reads from and writes to its Store
 //	verify.go       further hosts that are asked for their robots.txt
 //	prefetch.go     requests for the documents that come next
-//	queue.go        what has still to be read, in document order
-//	seed.go         what a walk begins with
+//	queue.go        documents that are still to be read, in document order
+//	seed.go         the documents with which a walk begins
 //	judge.go        the verdicts of one document's scope
 //	key.go          when two locations mean the same document
 //	record.go       the record of a document in the Store
@@ -80,7 +80,7 @@
 //	robots.go       the robots.txt of a site
 //	client.go       Client
 //	robotsfile.go   a robots.txt and how it was reached
-//	answer.go       what a request brought
+//	answer.go       the answer to a request
 //	errors.go       errors
 //	options.go      Sitemap, URL, Options, Summary
 //	store.go        Store

@@ -71,9 +71,9 @@ const maxQueued = 32 << 20
 // cost estimates the memory of a node.
 func (n *node) cost() int { return 300 + len(n.sm.Loc) }
 
-// A queue holds what a walk has still to read: a stack of frames, each the rest of the children of
-// one index in listed order, the innermost index last. So documents come in document order, depth
-// first.
+// A queue holds the documents that a walk has still to read. It is a stack of frames, the innermost
+// index last. Each frame has the remaining children of one index, as listed. So documents come in
+// document order, depth first.
 type queue struct {
 	frames [][]*node
 	size   int // cost of all nodes

@@ -30,9 +30,9 @@ func newRecorder(m *memory, site string) *recorder {
 	return &recorder{m: m, site: site, digest: sha256.New(), pages: map[uint64]pagetable.State{}}
 }
 
-// add takes an entry. For a page that is yielded it returns what has changed in it; that is the
-// same within a run, however often the run is resumed. Extensions are left out of the digest:
-// Options.SkipExtensions may change between runs.
+// add takes an entry. For a page that is yielded, it returns its change, which stays the same when
+// a run is resumed. Extensions are left out of the digest, since Options.SkipExtensions may change
+// between runs.
 func (r *recorder) add(e *sitemap.Entry, isYielded bool) Change {
 	if r == nil {
 		return ""

@@ -87,8 +87,8 @@ func (c *Client) robotsAt(
 	ctx context.Context, st siteurl.Site, origins []string, o *Options,
 ) (*robotsFile, error) {
 	at := st.At("/robots.txt")
-	// With credentials, one user may see what another may not; and without the header fields that
-	// go to origins that the caller named, less may be seen than with them.
+	// A robots.txt that was requested with credentials, or with header fields for named origins,
+	// may differ from that of other requests.
 	private := strings.Contains(strings.Join(origins, " "), "@") ||
 		len(c.fetcher().Header) > 0 && !slices.Contains(origins, st.Named())
 	if !private {
@@ -151,8 +151,8 @@ func (c *Client) fetchRobots(
 }
 
 // spokenFor returns the last URL that a robots.txt speaks for, of the one that was asked and those
-// that redirects led to. Relative records are resolved against it: what answered under another
-// path or query is not the owner's word of where its files are.
+// that redirects led to. Relative records are resolved against it. A response under another path or
+// query does not show where the owner's files are.
 func spokenFor(asked *url.URL, hops []string) *url.URL {
 	base := asked
 	for _, hop := range hops {

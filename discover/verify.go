@@ -49,7 +49,7 @@ func (v *verifier) verify(
 	return g, ok
 }
 
-// namedBy returns what the robots.txt of o names.
+// namedBy returns the documents that the robots.txt of o names.
 func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []string) map[key]bool {
 	if names, ok := v.names[o]; ok {
 		return names

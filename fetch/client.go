@@ -95,11 +95,11 @@ type Client struct {
 	stack // made from the fields above
 }
 
-// A stack is what the Client sends requests with.
+// A stack sends the requests of a Client.
 type stack struct {
 	http    *retryablehttp.Client // over limit, spool and transport
 	room    *spool.Room           // for temporary files
-	ahead   *spool.Room           // for those of documents that are fetched ahead
+	ahead   *spool.Room           // for files of documents that are fetched ahead
 	rt      http.RoundTripper
 	limiter Limiter
 	log     *slog.Logger

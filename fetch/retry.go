@@ -46,7 +46,7 @@ func (r *retrier) client(rt http.RoundTripper) *retryablehttp.Client {
 }
 
 // check reports whether a request is repeated, and sets exchange.wait. A retry that would start
-// after the document's time is up is not made: the document ends with what there is.
+// after the document's deadline is not made, and the document ends with the result so far.
 func (r *retrier) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	x := exchangeOf(ctx)
 	switch {
