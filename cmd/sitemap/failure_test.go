@@ -102,6 +102,15 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
+// TestFailedOnlyIfAsked: without --failed, a name that no line of a list can hold is nothing to report.
+func TestFailedOnlyIfAsked(t *testing.T) {
+	file := writeFile(t, "a #b.xml", "x")
+	if r := runArgs(t, "urls", file); strings.Contains(r.err, "--failed") || r.status != cli.ExitFailed {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+	runArgs(t, "urls", "--failed", filepath.Join(t.TempDir(), "f"), file).want(t, cli.ExitFailed, "", "a line of a list cannot name it")
+}
+
 // TestNamesAreVisible: the name of a file steers no terminal.
 func TestNamesAreVisible(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a\u202eb.xml")

@@ -8,9 +8,12 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// noteFailure writes the target to the file of --failed, as it was given, with the cause as a
-// comment. A target that the list has several times is written once.
+// noteFailure writes the target to the file of --failed, if there is one, as it was given, with the
+// cause as a comment. A target that the list has several times is written once.
 func (v *Visit) noteFailure() {
+	if v.failures == nil {
+		return
+	}
 	if _, again := v.failed.LoadOrStore(v.Target.Given, true); again {
 		return
 	}

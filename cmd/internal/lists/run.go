@@ -209,7 +209,7 @@ func (w *Walker) readLines(p []byte) error {
 func (w *Walker) job(
 	ctx context.Context, worker *batch.Worker, task batch.Task, p batch.Part,
 ) (batch.Counts, error) {
-	failures := io.Discard
+	var failures io.Writer
 	if w.failures != nil {
 		part, _ := w.failures.Part(ctx, batch.Stored{Task: task}) // Write returns its error too
 		defer part.Commit(ctx, batch.Counts{})

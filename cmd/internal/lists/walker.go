@@ -103,7 +103,7 @@ type Visit struct {
 	broken   error             // why the walk was stopped: something could not be written
 	stop     func()            // ends the walk
 
-	to, failures io.Writer
+	to, failures io.Writer // failures is nil without --failed
 
 	lines []byte // that were not written yet
 	holds bool   // the journal's output
