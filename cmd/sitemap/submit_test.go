@@ -136,9 +136,11 @@ func TestSubmitPing(t *testing.T) {
 		t.Error(asked)
 	}
 	for args, want := range map[string]string{
-		"submit x":                                           "want either --indexnow KEY or --ping URL",
-		"submit --indexnow short x":                          "a key has 8 to 128",
-		"submit --ping none x":                               `--ping: "none": want an http or https URL`,
+		"submit x":                  "want either --indexnow KEY or --ping URL",
+		"submit --indexnow short x": "a key has 8 to 128",
+		"submit --ping none x":      `--ping: "none": want an http or https URL`,
+		"submit --ping ftp://a.example/ https://a.example/s": `--ping: "ftp://a.example/": want an http or https URL`,
+		"submit --indexnow 12345678 --endpoint a.example x":  `--endpoint: "a.example": want an http or https URL`,
 		"submit --ping http://a.example/ x":                  `--ping: want the URL of a sitemap, not "x"`,
 		"submit --indexnow 12345678 https://a.example/s.xml": "want a FILE; sitemap urls prints the URLs of a sitemap",
 	} {

@@ -71,6 +71,8 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
 	case flags.key != "" && target.SchemeOf(name) != "":
 		err = errors.New("--indexnow: want a FILE; sitemap urls prints the URLs of a sitemap")
+	case flags.key != "" && !isURL(flags.endpoint):
+		err = fmt.Errorf("--endpoint: %q: want an http or https URL", flags.endpoint)
 	}
 	client, clientErr := flags.Client()
 	if err := cli.UsageOf(cmd, err, clientErr); err != nil {
@@ -89,10 +91,10 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 // request").
 func (s *sender) ping(ctx context.Context, loc string) error {
 	u, err := url.Parse(s.flags.ping)
-	if err == nil && u.Host == "" {
+	switch {
+	case err == nil && !isURL(s.flags.ping):
 		err = fmt.Errorf("%q: want an http or https URL", s.flags.ping)
-	}
-	if err == nil && !isURL(loc) {
+	case err == nil && !isURL(loc):
 		err = fmt.Errorf("want the URL of a sitemap, not %q", loc)
 	}
 	if err != nil {
