@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"embed"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"

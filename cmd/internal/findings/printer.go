@@ -108,9 +108,9 @@ func (d *DocumentEnd) Finding() *audit.Finding {
 	if d.Code == "" || d.Known {
 		return nil
 	}
-	rule, _ := audit.RuleOf(sitemap.Code(d.Code))
+	rule, _ := audit.RuleOf(d.Code)
 	return &audit.Finding{
-		Code: sitemap.Code(d.Code), Severity: sitemap.SeverityError, Sitemap: d.Name,
+		Code: d.Code, Severity: sitemap.SeverityError, Sitemap: d.Name,
 		Message: d.Message, Fix: rule.Fix,
 	}
 }

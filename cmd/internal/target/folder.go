@@ -82,14 +82,14 @@ func (f *Folder) knownPaths() []string {
 // FileAt returns the name of the file that is at a URL of the site.
 func (f *Folder) FileAt(u *url.URL) (name string, ok bool) {
 	inside, ok := strings.CutPrefix(u.Path, f.Path)
-	if !ok || HostOf(u.String()) != f.host {
+	if !ok || hostOf(u.String()) != f.host {
 		return "", false
 	}
 	return audit.FileOf(f.Files(), inside)
 }
 
-// HostOf returns the host of a target in the form that is compared, without "www.".
-func HostOf(site string) string {
+// hostOf returns the host of a target in the form that is compared, without "www.".
+func hostOf(site string) string {
 	if !strings.Contains(site, "://") {
 		site = "https://" + site
 	}
@@ -103,7 +103,7 @@ func HostOf(site string) string {
 // RoundTrip answers a request to the site as a server of static files does: /a is the file a,
 // a.html or a/index.html.
 func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
-	if HostOf(r.URL.String()) != f.host {
+	if hostOf(r.URL.String()) != f.host {
 		return nil, fmt.Errorf("%s is not in the folder", r.URL.Host)
 	}
 	resp := &http.Response{
@@ -142,7 +142,7 @@ func OpenFolder(dir, at string) (*Folder, error) {
 		root.Close()
 		return nil, err
 	}
-	f.Target.Given, f.host = dir, HostOf(f.Target.Name)
+	f.Target.Given, f.host = dir, hostOf(f.Target.Name)
 	client := &fetch.Client{Transport: f, Retries: -1, AllowPrivateNetworks: true}
 	f.Client = &discover.Client{Fetch: client}
 	return f, nil
@@ -280,7 +280,7 @@ func (f *Folder) topOf(locs []*url.URL) string {
 	for top := "/"; ; {
 		count := 0
 		for _, u := range locs {
-			if _, ok := (&Folder{root: f.root, Path: top, host: HostOf(u.String())}).FileAt(u); ok {
+			if _, ok := (&Folder{root: f.root, Path: top, host: hostOf(u.String())}).FileAt(u); ok {
 				count++
 			}
 		}
