@@ -105,7 +105,7 @@ func appendStrings(b []byte, values ...string) []byte {
 // rest.
 func cutStrings(text string, values ...*string) string {
 	for _, s := range values {
-		end := 4 + (int(text[0])<<24 | int(text[1])<<16 | int(text[2])<<8 | int(text[3]))
+		end := 4 + binary.BigEndian.Uint32([]byte(text[:4]))
 		*s, text = text[4:end], text[end:]
 	}
 	return text

@@ -48,13 +48,8 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// indexNowKey matches the characters of a key of IndexNow.
-var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
-
-// isIndexNowKey reports whether key has the form that IndexNow asks for.
-func isIndexNowKey(key string) bool {
-	return 8 <= len(key) && len(key) <= 128 && indexNowKey.MatchString(key)
-}
+// indexNowKey matches what IndexNow takes for a key.
+var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
 // isURL reports whether name is an http or https URL.
 func isURL(name string) bool {
@@ -67,7 +62,7 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 	switch {
 	case (flags.key == "") == (flags.ping == ""):
 		err = errors.New("want either --indexnow KEY or --ping URL")
-	case flags.key != "" && !isIndexNowKey(flags.key):
+	case flags.key != "" && !indexNowKey.MatchString(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
 	case flags.key != "" && target.SchemeOf(name) != "":
 		err = errors.New("--indexnow: want a FILE; sitemap urls prints the URLs of a sitemap")
