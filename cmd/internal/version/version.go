@@ -27,7 +27,7 @@ func Command(a *cli.App) *cobra.Command {
 	})
 }
 
-// String returns the version of the running command: see versionOf.
+// String returns the version of the running command.
 func String() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -42,25 +42,15 @@ func Number() string {
 	return number
 }
 
-// format returns the version of the module, or the commit if the command was built from a clone
-// without a tag, then the day of the commit as far as it is known, and the version of Go: "v0.9.0,
+// format returns the version of the module, which names the commit if the command was built from a
+// clone without a tag, then the day of the commit if it is known, and the version of Go: "v0.9.0,
 // 2026-11-23, go1.26.8".
 func format(info *debug.BuildInfo) string {
-	settings := map[string]string{}
+	version := cmp.Or(info.Main.Version, "(devel)")
 	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	name := cmp.Or(info.Main.Version, "(devel)")
-	commit := settings["vcs.revision"]
-	if commit != "" && (name == "(devel)" || strings.HasPrefix(name, "v0.0.0-")) {
-		name = commit[:min(len(commit), 12)]
-		if settings["vcs.modified"] == "true" {
-			name += " with changes"
+		if day, _, ok := strings.Cut(s.Value, "T"); ok && s.Key == "vcs.time" {
+			version += ", " + day
 		}
 	}
-	parts := []string{name, info.GoVersion}
-	if day, _, ok := strings.Cut(settings["vcs.time"], "T"); ok {
-		parts = []string{name, day, info.GoVersion}
-	}
-	return strings.Join(parts, ", ")
+	return version + ", " + info.GoVersion
 }

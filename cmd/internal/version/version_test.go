@@ -11,7 +11,6 @@ func TestVersion(t *testing.T) {
 		{Key: "vcs.time", Value: "2026-11-23T22:25:31Z"},
 		{Key: "vcs.modified", Value: "false"},
 	}
-	changed := append(clone[:2:2], debug.BuildSetting{Key: "vcs.modified", Value: "true"})
 	for _, tt := range []struct {
 		String   string
 		settings []debug.BuildSetting
@@ -20,9 +19,7 @@ func TestVersion(t *testing.T) {
 		{"v0.9.0", nil, "v0.9.0, go1.26"},
 		{"v0.9.0", clone, "v0.9.0, 2026-11-23, go1.26"},
 		{"v0.9.1-0.20261123222531-0123456789ab", clone, "v0.9.1-0.20261123222531-0123456789ab, 2026-11-23, go1.26"},
-		{"v0.0.0-20261123222531-0123456789ab", clone, "0123456789ab, 2026-11-23, go1.26"},
-		{"(devel)", clone, "0123456789ab, 2026-11-23, go1.26"},
-		{"(devel)", changed, "0123456789ab with changes, 2026-11-23, go1.26"},
+		{"v0.0.0-20261123222531-0123456789ab+dirty", clone, "v0.0.0-20261123222531-0123456789ab+dirty, 2026-11-23, go1.26"},
 		{"(devel)", nil, "(devel), go1.26"},
 		{"", nil, "(devel), go1.26"},
 	} {
