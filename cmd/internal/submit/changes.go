@@ -2,32 +2,25 @@ package submit
 
 import (
 	"bufio"
+	"bytes"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 )
 
-// readChanges calls report with each URL that was added or changed in the output of sitemap diff or
-// sitemap watch, and with both URLs of a page that has moved. It calls report with all URLs in a
-// list. Unless removed is set, it leaves out URLs whose pages are gone.
-func readChanges(r io.Reader, removed bool, report func(loc string)) error {
+// readChanges calls report with each URL that was added, changed or removed in the output of sitemap
+// diff or sitemap watch, and with both URLs of a page that has moved. It calls report with all URLs
+// in a list.
+func readChanges(r io.Reader, report func(loc string)) error {
 	put := func(u export.URL) {
 		switch u.Change {
-		case "", "added", "changed", "new", "modified":
+		case "", "added", "changed", "removed", "new", "modified":
 			report(u.Loc)
 		case "moved":
-			if u.OldLoc == "" {
-				return // only its sitemap is another one
-			}
-			report(u.Loc)
-			if removed {
-				report(u.OldLoc)
-			}
-		case "removed":
-			if removed {
+			if u.OldLoc != "" { // else only its sitemap is another one
 				report(u.Loc)
+				report(u.OldLoc)
 			}
 		}
 	}
@@ -35,7 +28,8 @@ func readChanges(r io.Reader, removed bool, report func(loc string)) error {
 	if err != nil {
 		return err
 	}
-	if start, _ := b.Peek(80); !changeLine.Match(start) {
+	start, _ := b.Peek(80)
+	if sign, _, _ := bytes.Cut(bytes.TrimSpace(start), []byte(" ")); !isSign(string(sign)) {
 		return export.Read(b, &export.Fields{}, put)
 	}
 	lines := bufio.NewScanner(b)
@@ -47,8 +41,8 @@ func readChanges(r io.Reader, removed bool, report func(loc string)) error {
 	return lines.Err()
 }
 
-// changeLine matches the start of text that sitemap diff or sitemap watch has printed.
-var changeLine = regexp.MustCompile(`^\s*[-+~>!] `)
+// isSign reports whether a word starts the lines of text of sitemap diff or sitemap watch.
+func isSign(word string) bool { return changeOf[word] != "" || word == "!" }
 
 var changeOf = map[string]string{"+": "added", "~": "changed", "-": "removed", ">": "moved"}
 

@@ -39,7 +39,6 @@ type submitFlags struct {
 	endpoint         string
 	ping             string
 	dryRun           bool
-	removed          bool
 }
 
 // A sender sends requests, or prints them for --dry-run.
@@ -64,7 +63,7 @@ func (s *sender) sendChanges(ctx context.Context, name string) error {
 	f, err := s.app.Open(name)
 	if err == nil {
 		defer f.Close()
-		err = readChanges(f, s.flags.removed, func(loc string) { s.add(ctx, loc) })
+		err = readChanges(f, func(loc string) { s.add(ctx, loc) })
 	}
 	if ended := s.app.Ended(ctx); ended != nil {
 		return ended

@@ -40,16 +40,17 @@ func Command(a *cli.App) *cobra.Command {
 		"`URL` that IndexNow requests go to")
 	f.StringVar(&flags.ping, "ping", "",
 		"notify the search engine at this `URL` of a sitemap, by the protocol's HTTP request")
-	f.BoolVar(&flags.removed, "removed", true,
-		"send URLs that were removed too, and those that pages have moved from")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the requests, and send none")
 	cli.Group(cmd, "Target")
 	flags.FetchFlags.Add(cmd)
 	return cmd
 }
 
-// indexNowKey matches what IndexNow takes for a key.
-var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
+// isKey reports whether IndexNow takes a text for a key.
+func isKey(text string) bool {
+	ok, _ := regexp.MatchString(`^[A-Za-z0-9-]{8,128}$`, text)
+	return ok
+}
 
 // isURL reports whether name is an http or https URL.
 func isURL(name string) bool {
@@ -62,7 +63,7 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 	switch {
 	case (flags.key == "") == (flags.ping == ""):
 		err = errors.New("want either --indexnow KEY or --ping URL")
-	case flags.key != "" && !indexNowKey.MatchString(flags.key):
+	case flags.key != "" && !isKey(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
 	case flags.key != "" && target.SchemeOf(name) != "":
 		err = errors.New("--indexnow: want a FILE; sitemap urls prints the URLs of a sitemap")
