@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -98,14 +97,12 @@ func nearestCommand(parent *cobra.Command, name string) string {
 	return Nearest(name, names)
 }
 
-var unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)`)
-
 // badFlag returns the error about a flag, with a suggestion.
 func badFlag(cmd *cobra.Command, err error) error {
-	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := Nearest(m[1], names); near != "" {
+		if near := Nearest(name, names); near != "" {
 			err = fmt.Errorf("%w; did you mean --%s", err, near)
 		}
 	}
