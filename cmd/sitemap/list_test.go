@@ -213,7 +213,6 @@ func TestSuffixes(t *testing.T) {
 		"check -o x.xml.gz y":                     "--output x.xml.gz: this command prints text, jsonl, csv, sarif, junit, github",
 		"urls --fields none --format csv y":       `--fields: unknown field "none"`,
 		"urls --fields loc y":                     "--fields: format text has only URLs",
-		"urls --fields images --format csv y":     "--fields: images is a list, which csv cannot hold",
 		"urls --fields none -o x.parquet y":       `--fields: unknown field "none": want loc, kind`,
 		"urls --state s -o x.parquet example.com": "--state: a Parquet file cannot be appended to",
 	} {

@@ -132,23 +132,25 @@ func (c *catFlags) printer(m mode) (p linePrinter, err error) {
 		return linePrinter{begin, f.line, f.end}, nil
 	case c.documents:
 		t, err := output.NewDocuments(&c.PrintFlags)
-		return linePrinter{t.Begin, func(l batch.Line) error {
-			if l.Document == nil {
-				return nil
-			}
-			return t.Print(l.Document)
-		}, t.End}, err
+		return printerOf(t, err, func(l batch.Line) *batch.Document { return l.Document })
 	}
 	u, err := output.NewPrinter(&c.PrintFlags, true, true)
+	return printerOf(u, err, func(l batch.Line) *batch.URL { return l.URL })
+}
+
+// printerOf returns the printer of the lines that are about a value.
+func printerOf[S any](
+	p output.Printer[S], err error, of func(l batch.Line) *S,
+) (linePrinter, error) {
 	if err != nil {
-		return p, err
+		return linePrinter{}, err
 	}
-	return linePrinter{u.Begin, func(l batch.Line) error {
-		if l.URL == nil {
-			return nil
+	return linePrinter{p.Begin, func(l batch.Line) error {
+		if s := of(l); s != nil {
+			return p.Print(s)
 		}
-		return u.Print(l.URL)
-	}, u.End}, nil
+		return nil
+	}, p.End}, nil
 }
 
 // A findingPrinter prints findings as sitemap check does.

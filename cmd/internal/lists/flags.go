@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 )
@@ -68,7 +69,7 @@ func (w *Flags) AddDocuments(cmd *cobra.Command) {
 }
 
 // documentTable returns the table of --documents, nil without it.
-func (w *Flags) documentTable() (*output.Documents, error) {
+func (w *Flags) documentTable() (output.Printer[batch.Document], error) {
 	if w.Documents == "" {
 		return nil, nil
 	}

@@ -128,7 +128,7 @@ func (v *Visit) print(r *batch.URL) error {
 	case isSample && !sample.Wants(r.Loc):
 		return nil
 	case v.Journal != nil:
-		v.lines = v.Printer.(*output.Format).Append(v.lines, r)
+		v.lines = v.Printer.(*output.Lines[batch.URL]).Append(v.lines, r)
 	case v.OneByOne():
 		return v.Printer.Print(r)
 	default:

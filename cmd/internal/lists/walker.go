@@ -44,12 +44,12 @@ type Walker struct {
 	problems cli.Tally
 	failed   sync.Map // the targets in the file of --failed
 	Out      *output.Writer
-	Header   string         // of the output, unless there is a Printer
-	Printer  output.Printer // of URLs, or nil
-	Journal  *journal       // nil without --state
+	Header   string                    // of the output, unless there is a Printer
+	Printer  output.Printer[batch.URL] // or nil
+	Journal  *journal                  // nil without --state
 
-	documents *output.Documents // the table of --documents, nil without it
-	failures  *batch.InOrder    // the file of --failed, nil without it
+	documents output.Printer[batch.Document] // the table of --documents, nil without it
+	failures  *batch.InOrder                 // the file of --failed, nil without it
 	// Read prints lines that visits side by side have written, in the order of the list. If it is
 	// nil, the lines are printed as they are.
 	Read  func(r io.Reader) error

@@ -29,24 +29,24 @@ func moment(name string, value func(r *batch.URL) sitemap.Time) column[batch.URL
 	}
 }
 
-// nested returns a column that holds a list of extensions.
-func nested[T any](name string, list func(x *sitemap.Extensions) []T) column[batch.URL] {
-	return column[batch.URL]{
-		name: name, isJSON: true, isList: true, extended: true,
-		text: func(b []byte, r *batch.URL) []byte {
-			if l := list(extensionsOf(r)); len(l) > 0 {
-				b = append(b, jsonl.Marshal(l)...)
-			}
-			return b
-		},
-	}
+// ofNews returns a column of the first news.
+func ofNews(name string, value func(n *sitemap.News) string) column[batch.URL] {
+	return text(name, func(r *batch.URL) string {
+		if news := extensionsOf(r).News; len(news) > 0 {
+			return value(&news[0])
+		}
+		return ""
+	})
 }
 
-// flat returns a column that flattens extensions.
-func flat(name string, value func(x *sitemap.Extensions) string) column[batch.URL] {
-	c := text(name, func(r *batch.URL) string { return value(extensionsOf(r)) })
-	c.extended = true
-	return c
+// list returns a column that holds a list of extensions.
+func list[T any](name string, of func(x *sitemap.Extensions) []T) column[batch.URL] {
+	return column[batch.URL]{name: name, isJSON: true, text: func(b []byte, r *batch.URL) []byte {
+		if l := of(extensionsOf(r)); len(l) > 0 {
+			b = append(b, jsonl.Marshal(l)...)
+		}
+		return b
+	}}
 }
 
 // extensionsOf returns the extensions of a URL, empty if it has none.
@@ -54,9 +54,9 @@ func extensionsOf(r *batch.URL) *sitemap.Extensions { return cmp.Or(r.Extensions
 
 var noExtensions sitemap.Extensions
 
-// columns are all columns. Those from image to hreflang flatten extensions: the first image, the
-// news, and the alternates as "en=https://example.com/en de=https://example.com/de".
-var columns = []column[batch.URL]{
+// urlColumns are all columns of URLs. Those from image to hreflang flatten extensions: the first
+// image, the news, and the alternates as "en=https://example.com/en de=https://example.com/de".
+var urlColumns = []column[batch.URL]{
 	text("loc", func(r *batch.URL) string { return r.Loc }),
 	text("kind", func(r *batch.URL) string { return r.Kind.String() }),
 	moment("lastmod", func(r *batch.URL) sitemap.Time { return r.LastMod }),
@@ -87,26 +87,26 @@ var columns = []column[batch.URL]{
 		return b
 	}},
 	text("change", func(r *batch.URL) string { return string(r.Change) }),
-	flat("image", func(x *sitemap.Extensions) string {
-		if len(x.Images) == 0 {
-			return ""
+	text("image", func(r *batch.URL) string {
+		if images := extensionsOf(r).Images; len(images) > 0 {
+			return images[0].Loc
 		}
-		return x.Images[0].Loc
+		return ""
 	}),
 	ofNews("news_name", func(n *sitemap.News) string { return n.PublicationName }),
 	ofNews("news_language", func(n *sitemap.News) string { return n.PublicationLanguage }),
 	ofNews("news_date", func(n *sitemap.News) string { return n.PublicationDate.String() }),
 	ofNews("news_title", func(n *sitemap.News) string { return n.Title }),
-	flat("hreflang", hreflang),
-	nested("images", func(x *sitemap.Extensions) []sitemap.Image { return x.Images }),
-	nested("videos", func(x *sitemap.Extensions) []sitemap.Video { return x.Videos }),
-	nested("alternates", func(x *sitemap.Extensions) []sitemap.Alternate { return x.Alternates }),
-	nested("news", func(x *sitemap.Extensions) []sitemap.News { return x.News }),
-	{name: "mobile", isJSON: true, extended: true, text: func(b []byte, r *batch.URL) []byte {
+	text("hreflang", hreflang),
+	list("images", func(x *sitemap.Extensions) []sitemap.Image { return x.Images }),
+	list("videos", func(x *sitemap.Extensions) []sitemap.Video { return x.Videos }),
+	list("alternates", func(x *sitemap.Extensions) []sitemap.Alternate { return x.Alternates }),
+	list("news", func(x *sitemap.Extensions) []sitemap.News { return x.News }),
+	{name: "mobile", isJSON: true, text: func(b []byte, r *batch.URL) []byte {
 		return appendTrue(b, extensionsOf(r).Mobile)
 	}},
-	nested("pagemap", func(x *sitemap.Extensions) []sitemap.DataObject { return x.PageMap }),
-	nested("other", func(x *sitemap.Extensions) []sitemap.Element { return x.Other }),
+	list("pagemap", func(x *sitemap.Extensions) []sitemap.DataObject { return x.PageMap }),
+	list("other", func(x *sitemap.Extensions) []sitemap.Element { return x.Other }),
 }
 
 // appendTrue appends true, or nothing.
@@ -117,19 +117,10 @@ func appendTrue(b []byte, is bool) []byte {
 	return b
 }
 
-func ofNews(name string, value func(n *sitemap.News) string) column[batch.URL] {
-	return flat(name, func(x *sitemap.Extensions) string {
-		if len(x.News) == 0 {
-			return ""
-		}
-		return value(&x.News[0])
-	})
-}
-
 // hreflang returns the alternates, "code=URL" each.
-func hreflang(x *sitemap.Extensions) string {
+func hreflang(r *batch.URL) string {
 	var list []string
-	for _, a := range x.Alternates {
+	for _, a := range extensionsOf(r).Alternates {
 		if a.Hreflang != "" {
 			list = append(list, a.Hreflang+"="+a.Href)
 		}
@@ -137,37 +128,26 @@ func hreflang(x *sitemap.Extensions) string {
 	return strings.Join(list, " ")
 }
 
-// The columns of CSV: of a file, and those that a walk adds.
-var (
+// The columns of CSV: of a file, and those that a walk adds, and those from extensions.
+const (
 	fileColumns = "loc,kind,lastmod,changefreq,priority"
 	walkColumns = ",sitemap,trust,on_site,target,fetched"
 	flatColumns = ",image,news_name,news_language,news_date,news_title,hreflang"
 )
 
-// FormatOf returns the lines that the flags ask for, in text, csv or jsonl: see [NewPrinter].
-func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
-	switch p.Format {
-	case "csv":
-		return csvFormat(p, walked, withChange)
-	case "jsonl":
-		if p.Fields == "" {
-			appendTo := func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }
-			return &Format{Append: appendTo}, nil
-		}
-		picked, err := pick(columns, p.Fields)
-		return &Format{Append: rowsAs(p, picked)}, err
-	}
-	if p.Fields != "" {
+// urlLines returns the lines that the flags ask for, in text, csv or jsonl: see [NewPrinter].
+func urlLines(p *cli.PrintFlags, walked, withChange bool) (*Lines[batch.URL], error) {
+	fields := p.Fields
+	switch {
+	case p.Format == "text" && fields != "":
 		return nil, errors.New("--fields: format text has only URLs; want --format csv, jsonl or " +
 			"parquet")
-	}
-	return &Format{Append: appendText}, nil
-}
-
-// csvFormat returns the format of CSV.
-func csvFormat(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
-	fields := p.Fields
-	if fields == "" {
+	case p.Format == "text":
+		return &Lines[batch.URL]{Append: appendText}, nil
+	case p.Format == "jsonl" && fields == "":
+		all := func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }
+		return &Lines[batch.URL]{Append: all}, nil
+	case fields == "":
 		fields = fileColumns
 		if walked {
 			fields += walkColumns
@@ -177,23 +157,20 @@ func csvFormat(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 		}
 		fields += flatColumns
 	}
-	picked, err := pick(columns, fields)
-	for _, c := range picked {
-		if c.isList {
-			return nil, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
-		}
-	}
-	return &Format{Header: header(picked), Append: rowsAs(p, picked)}, err
+	picked, err := pick(urlColumns, fields)
+	return linesOf(p, picked), err
 }
 
-// hasExtended reports whether one of the fields is from extensions. Names that only Parquet has are
-// not.
-func hasExtended(fields string) bool {
-	for name := range strings.SplitSeq(fields, ",") {
-		name = strings.TrimSpace(name)
-		if slices.ContainsFunc(columns, func(c column[batch.URL]) bool {
-			return c.extended && c.name == name
-		}) {
+func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc...), '\n') }
+
+// WantsExtensions reports whether any printed field is from extensions.
+func WantsExtensions(flags *cli.PrintFlags) bool {
+	if flags.Rows != "" || flags.Fields == "" {
+		return flags.Rows != "" || flags.Format != "text"
+	}
+	const extended = flatColumns + ",images,videos,alternates,news,mobile,pagemap,other,"
+	for name := range strings.SplitSeq(flags.Fields, ",") {
+		if strings.Contains(extended, ","+strings.TrimSpace(name)+",") {
 			return true
 		}
 	}
@@ -206,9 +183,7 @@ type column[R any] struct {
 	name     string
 	text     func(b []byte, r *R) []byte // appends the value
 	isJSON   bool                        // the text is a number, a boolean or a list
-	isList   bool                        // which csv cannot hold
 	required bool                        // jsonl has it even if it is empty
-	extended bool                        // its values are from extensions
 }
 
 // pick returns the columns with these names.
@@ -237,15 +212,15 @@ func namesOf[R any](columns []column[R]) []string {
 	return names
 }
 
-// header returns the first line of CSV.
-func header[R any](columns []column[R]) string { return strings.Join(namesOf(columns), ",") + "\n" }
-
-// rowsAs returns a function that appends a row in csv or jsonl.
-func rowsAs[R any](p *cli.PrintFlags, columns []column[R]) func(b []byte, r *R) []byte {
-	if p.Format == "csv" {
-		return func(b []byte, r *R) []byte { return appendCells(b, r, columns, p.Raw) }
+// linesOf returns the rows of these columns as lines of csv or jsonl.
+func linesOf[R any](p *cli.PrintFlags, columns []column[R]) *Lines[R] {
+	if p.Format == "jsonl" {
+		return &Lines[R]{Append: func(b []byte, r *R) []byte { return appendObject(b, r, columns) }}
 	}
-	return func(b []byte, r *R) []byte { return appendObject(b, r, columns) }
+	return &Lines[R]{
+		Header: strings.Join(namesOf(columns), ",") + "\n",
+		Append: func(b []byte, r *R) []byte { return appendCells(b, r, columns, p.Raw) },
+	}
 }
 
 // appendCells appends a row of CSV. Unless isRaw is set, all cells but numbers are text to
@@ -282,39 +257,37 @@ func appendObject[R any](b []byte, r *R, columns []column[R]) []byte {
 	return append(b, '}', '\n')
 }
 
-// A Printer prints URLs: a [*Format], a table or a [*Sample].
-type Printer interface {
+// A Printer prints values of S: [Lines], a table in Parquet, or a [*Sample].
+type Printer[S any] interface {
 	Begin(out *Writer)
-	Print(r *batch.URL) error // r may be changed afterwards
+	Print(s *S) error // s may be changed afterwards
 	End() error
 }
 
-// A Format prints URLs, each as a line. Append appends the line of a URL to b.
-type Format struct {
+// Lines print values as lines. Append appends the lines of a value to b.
+type Lines[S any] struct {
 	Header string
-	Append func(b []byte, r *batch.URL) []byte
+	Append func(b []byte, s *S) []byte
 	out    *Writer
 	line   []byte
 }
 
 // Begin makes out the output, and prints the header unless there is something in it.
-func (f *Format) Begin(out *Writer) {
-	if f.out = out; out.Length == 0 {
-		out.Begin(f.Header)
+func (l *Lines[S]) Begin(out *Writer) {
+	if l.out = out; out.Length == 0 {
+		out.Begin(l.Header)
 	}
 }
 
-// Print prints a URL.
-func (f *Format) Print(r *batch.URL) error {
-	f.line = f.Append(f.line[:0], r)
-	_, err := f.out.Write(f.line)
+// Print prints the lines of a value.
+func (l *Lines[S]) Print(s *S) error {
+	l.line = l.Append(l.line[:0], s)
+	_, err := l.out.Write(l.line)
 	return err
 }
 
 // End does nothing.
-func (f *Format) End() error { return nil }
-
-func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc...), '\n') }
+func (l *Lines[S]) End() error { return nil }
 
 // AppendRow appends a row of CSV. Unless isRaw is set, spreadsheets take its cells for text, not
 // for formulas.

@@ -71,12 +71,13 @@ func TestFormats(t *testing.T) {
 			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true,example.com,2026-11-23T12:00:00Z,http://example.com/1.jpg,,,,,de=http://example.com/de` + "\n"},
 		{"csv", "", false, bare, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/,sitemap,,,1,,,,,,\n"},
 		{"csv", "loc, image,on_site", true, fullRecord(t), "loc,image,on_site\n" + `"http://example.com/?a=1&b=<2>,""ü""",http://example.com/1.jpg,true` + "\n"},
+		{"csv", "images,loc", false, &batch.URL{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{Images: []sitemap.Image{{Loc: "y"}}}}}, "images,loc\n" + `"[{""loc"":""y""}]",x` + "\n"},
 		{"csv", "mobile,zone_assumed", true, fullRecord(t), "mobile,zone_assumed\ntrue,\n"},
 		{"jsonl", "loc,mobile,zone_assumed", false, &batch.URL{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}}, `{"loc":"x","zone_assumed":true}` + "\n"},
 		{"jsonl", "priority,images,news,trust", true, fullRecord(t), `{"priority":0.8,"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"trust":"robots"}` + "\n"},
 	}
 	for _, tt := range tests {
-		f, err := FormatOf(&cli.PrintFlags{Format: tt.format, Fields: tt.fields}, tt.walked, false)
+		f, err := urlLines(&cli.PrintFlags{Format: tt.format, Fields: tt.fields}, tt.walked, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +120,7 @@ func TestRecordAllocations(t *testing.T) {
 	r := fullRecord(t)
 	r.Loc, r.Extensions = "http://example.com/?a=1&b=2", nil
 	for _, name := range []string{"text", "jsonl", "csv"} {
-		f, err := FormatOf(&cli.PrintFlags{Format: name, Fields: ""}, true, false)
+		f, err := urlLines(&cli.PrintFlags{Format: name, Fields: ""}, true, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,7 @@ func BenchmarkRecord(b *testing.B) {
 	r := &batch.URL{Entry: sitemap.Entry{Loc: "https://www.example.com/category/product-name-0000001/index.html", ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8)}}
 	for _, name := range []string{"text", "jsonl", "csv"} {
 		b.Run(name, func(b *testing.B) {
-			f, err := FormatOf(&cli.PrintFlags{Format: name, Fields: ""}, false, false)
+			f, err := urlLines(&cli.PrintFlags{Format: name, Fields: ""}, false, false)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -154,7 +155,7 @@ func TestFormat_Formulas(t *testing.T) {
 		raw  bool
 		want string
 	}{{false, "http://example.com/,-1,'=1+1,'@x\n"}, {true, "http://example.com/,-1,=1+1,@x\n"}} {
-		f, err := FormatOf(&cli.PrintFlags{Format: "csv", Fields: "loc,priority,sitemap,target", Raw: test.raw}, true, false)
+		f, err := urlLines(&cli.PrintFlags{Format: "csv", Fields: "loc,priority,sitemap,target", Raw: test.raw}, true, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +172,8 @@ func TestFormat_Formulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(table.append(nil, &imageRow{Loc: "=x"})); got != "=x,,,,,,,\n" {
+	r := batch.URL{Entry: sitemap.Entry{Loc: "=x", Extensions: &sitemap.Extensions{Images: []sitemap.Image{{}}}}}
+	if got := string(table.(*Lines[batch.URL]).Append(nil, &r)); got != "=x,,,,,,,\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -20,7 +20,7 @@ const maxSample = 1_000_000
 
 // NewPrinter returns the printer that the flags describe. Walked URLs have more columns in csv, and
 // withChange one more.
-func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (p Printer, err error) {
+func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (p Printer[batch.URL], err error) {
 	switch {
 	case flags.Rows == "alternates":
 		p, err = newTable(flags, appendAlternates)
@@ -31,7 +31,7 @@ func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (p Printer, err 
 	case flags.Format == "parquet":
 		p, err = newTable(flags, appendURL)
 	default:
-		p, err = FormatOf(flags, walked, withChange)
+		p, err = urlLines(flags, walked, withChange)
 	}
 	switch {
 	case err != nil:
@@ -46,19 +46,11 @@ func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (p Printer, err 
 	return p, nil
 }
 
-// WantsExtensions reports whether any printed field is from extensions.
-func WantsExtensions(flags *cli.PrintFlags) bool {
-	if flags.Rows != "" || flags.Fields == "" {
-		return flags.Rows != "" || flags.Format != "text"
-	}
-	return hasExtended(flags.Fields)
-}
-
 // A Sample prints URLs that are chosen at random: those with the smallest hashes of seed and URL.
 // So one seed always chooses the same sample of the same URLs, in any order. A URL that is listed
 // several times is not more likely.
 type Sample struct {
-	Printer
+	Printer[batch.URL]
 	size  int
 	seed  []byte
 	limit atomic.Uint64 // no hash in the sample is larger
@@ -74,7 +66,7 @@ type sampledURL struct {
 }
 
 // newSample returns an empty sample.
-func newSample(to Printer, size int, seed int64) *Sample {
+func newSample(to Printer[batch.URL], size int, seed int64) *Sample {
 	s := &Sample{Printer: to, size: size, seed: strconv.AppendInt(nil, seed, 10)}
 	s.limit.Store(math.MaxUint64)
 	return s

@@ -221,11 +221,8 @@ type documentRow struct {
 	Error            string    `parquet:"error,optional"`
 }
 
-// Documents prints documents as a table.
-type Documents = Table[batch.Document, documentRow]
-
-// NewDocuments returns a table of documents in the format of the flags.
-func NewDocuments(flags *cli.PrintFlags) (*Documents, error) {
+// NewDocuments returns the table of documents in the format of the flags.
+func NewDocuments(flags *cli.PrintFlags) (Printer[batch.Document], error) {
 	return newTable(flags, appendDocument)
 }
 

@@ -14,48 +14,46 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A Table prints values of S as rows, in csv, jsonl or Parquet. Its columns are the fields of R, or
-// some of them, by the names in their tags. A column that is optional may lack a value: then its
-// cell is empty in csv, and null in Parquet, and jsonl lacks the field.
-type Table[S, R any] struct {
-	format  string
-	rowsOf  func(rows []R, s *S) []R // appends those of s
-	columns []column[R]
-	schema  *parquet.Schema // of some of the columns, nil for all
-	append  func(b []byte, r *R) []byte
-	out     *Writer
-	rows    []R // that were not written yet
-	line    []byte
-	parquet *parquet.GenericWriter[R]
-	written bool // at least one row
-}
-
-// newTable returns a table in the format of the flags, with the columns of --fields.
-func newTable[S, R any](
-	flags *cli.PrintFlags, rowsOf func([]R, *S) []R,
-) (t *Table[S, R], err error) {
-	t = &Table[S, R]{format: flags.Format, rowsOf: rowsOf}
-	if !slices.Contains([]string{"csv", "jsonl", "parquet"}, t.format) {
-		return nil, fmt.Errorf("want --format csv, jsonl or parquet for a table, not %s", t.format)
+// newTable returns the printer of values of S as rows in csv, jsonl or Parquet, as the flags say.
+// RowsOf appends those of s. Their columns are the fields of R, or those of --fields, by the names
+// in their tags. A column that is optional may lack a value: then its cell is empty in csv, and null
+// in Parquet, and jsonl lacks the field.
+func newTable[S, R any](flags *cli.PrintFlags, rowsOf func([]R, *S) []R) (Printer[S], error) {
+	if !slices.Contains([]string{"csv", "jsonl", "parquet"}, flags.Format) {
+		return nil, fmt.Errorf("want --format csv, jsonl or parquet for a table, not %s",
+			flags.Format)
 	}
+	var columns []column[R]
 	fields := map[string]reflect.StructField{}
 	for field := range reflect.TypeFor[R]().Fields() {
 		c := columnOf[R](field)
-		t.columns = append(t.columns, c)
+		columns = append(columns, c)
 		fields[c.name] = field
 	}
+	table := &parquetTable[S, R]{rowsOf: rowsOf}
 	if flags.Fields != "" {
-		if t.columns, err = pick(t.columns, flags.Fields); err != nil {
+		var err error
+		if columns, err = pick(columns, flags.Fields); err != nil {
 			return nil, err
 		}
 		var picked []reflect.StructField
-		for _, c := range t.columns {
+		for _, c := range columns {
 			picked = append(picked, fields[c.name])
 		}
-		t.schema = parquet.SchemaOf(reflect.New(reflect.StructOf(picked)).Interface())
+		table.schema = parquet.SchemaOf(reflect.New(reflect.StructOf(picked)).Interface())
 	}
-	t.append = rowsAs(flags, t.columns)
-	return t, nil
+	if flags.Format == "parquet" {
+		return table, nil
+	}
+	lines := linesOf(flags, columns)
+	var rows []R
+	return &Lines[S]{Header: lines.Header, Append: func(b []byte, s *S) []byte {
+		rows = rowsOf(rows[:0], s)
+		for i := range rows {
+			b = lines.Append(b, &rows[i])
+		}
+		return b
+	}}, nil
 }
 
 // columnOf returns the column of a field. Numbers and lists are JSON.
@@ -80,63 +78,57 @@ func columnOf[R any](field reflect.StructField) column[R] {
 	return c
 }
 
+// A parquetTable prints rows in Parquet.
+type parquetTable[S, R any] struct {
+	rowsOf func(rows []R, s *S) []R
+	schema *parquet.Schema // of some of the columns, nil for all
+	out    *Writer
+	to     *parquet.GenericWriter[R]
+	rows   []R  // that were not written yet
+	isUsed bool // at least one row was written
+}
+
 // rowGroup is how many rows of Parquet are in memory.
 const rowGroup = 50_000
 
 // Begin makes out the output.
-func (t *Table[S, R]) Begin(out *Writer) {
-	t.out = out
-	switch t.format {
-	case "csv":
-		out.Begin(header(t.columns))
-	case "parquet":
-		options := []parquet.WriterOption{
-			parquet.MaxRowsPerRowGroup(rowGroup), parquet.Compression(&parquet.Zstd),
-			parquet.KeyValueMetadata("sitemap.version", out.app.Version),
-			parquet.KeyValueMetadata("sitemap.command", out.app.CommandLine),
-			parquet.KeyValueMetadata("sitemap.begun", time.Now().UTC().Format(time.RFC3339)),
-		}
-		if t.schema != nil {
-			options = append(options, t.schema)
-		}
-		t.parquet = parquet.NewGenericWriter[R](out, options...)
+func (t *parquetTable[S, R]) Begin(out *Writer) {
+	options := []parquet.WriterOption{
+		parquet.MaxRowsPerRowGroup(rowGroup), parquet.Compression(&parquet.Zstd),
+		parquet.KeyValueMetadata("sitemap.version", out.app.Version),
+		parquet.KeyValueMetadata("sitemap.command", out.app.CommandLine),
+		parquet.KeyValueMetadata("sitemap.begun", time.Now().UTC().Format(time.RFC3339)),
 	}
+	if t.schema != nil {
+		options = append(options, t.schema)
+	}
+	t.out, t.to = out, parquet.NewGenericWriter[R](out, options...)
 }
 
 // batchSize is how many rows Parquet takes at once.
 const batchSize = 256
 
-// Print prints the rows of s. Those of Parquet wait until they are many.
-func (t *Table[S, R]) Print(s *S) error {
+// Print prints the rows of s when they are many.
+func (t *parquetTable[S, R]) Print(s *S) error {
 	t.rows = t.rowsOf(t.rows, s)
-	if t.parquet != nil && len(t.rows) < batchSize {
+	if len(t.rows) < batchSize {
 		return nil
 	}
 	return t.flush()
 }
 
-func (t *Table[S, R]) flush() (err error) {
-	if t.parquet != nil {
-		_, err = t.parquet.Write(t.rows)
-	} else {
-		for i := range t.rows {
-			t.line = t.append(t.line[:0], &t.rows[i])
-			_, err = t.out.Write(t.line)
-		}
-	}
-	t.written = t.written || len(t.rows) > 0
+func (t *parquetTable[S, R]) flush() error {
+	_, err := t.to.Write(t.rows)
+	t.isUsed = t.isUsed || len(t.rows) > 0
 	clear(t.rows)
 	t.rows = t.rows[:0]
 	return err
 }
 
-// End ends the table.
-func (t *Table[S, R]) End() error {
-	err := t.flush()
-	if t.parquet != nil {
-		err = cmp.Or(err, t.parquet.Close())
-	}
-	if !t.written {
+// End ends the table. Without rows, it counts as a head.
+func (t *parquetTable[S, R]) End() error {
+	err := cmp.Or(t.flush(), t.to.Close())
+	if !t.isUsed {
 		t.out.EndHead()
 	}
 	return err
