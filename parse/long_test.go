@@ -224,8 +224,8 @@ func TestEntries_Allocations(t *testing.T) {
 // Long documents are written while they are read, and the live memory is measured meanwhile.
 func TestEntries_Memory(t *testing.T) {
 	for _, kind := range []string{gendoc.URLSet, gendoc.Text, gendoc.Extensions, gendoc.RSS} {
-		n := map[string]int{gendoc.URLSet: 100_000, gendoc.Text: 100_000, gendoc.Extensions: 25_000,
-			gendoc.RSS: 15_000}[kind]
+		n := map[string]int{gendoc.URLSet: 50_000, gendoc.Text: 50_000, gendoc.Extensions: 12_000,
+			gendoc.RSS: 8_000}[kind]
 		r, w := io.Pipe()
 		go func() { w.CloseWithError(gendoc.Write(w, kind, n, 1)) }()
 		var least, most uint64

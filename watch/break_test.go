@@ -62,8 +62,8 @@ func TestBreaks(t *testing.T) {
 			}
 		}
 		web.serve("robots.txt", "Sitemap: /i")
-		for day := range 120 {
-			if day < 90 {
+		for day := range 70 {
+			if day < 45 {
 				for range r.IntN(12) {
 					change()
 				}
@@ -71,7 +71,7 @@ func TestBreaks(t *testing.T) {
 			serve()
 			for range 6 {
 				left := r.IntN(8)
-				if day >= 90 {
+				if day >= 45 {
 					left = 1000
 				}
 				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
@@ -313,7 +313,7 @@ func testStoreFails(t *testing.T, pages ...string) {
 			failing := &failing{store, n}
 			w.Store = failing
 			got := map[string]string{} // by ID
-			for i := range 26 {
+			for i := range 14 {
 				if i == 2 {
 					w.Store = store
 				}

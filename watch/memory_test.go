@@ -20,7 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
-var idleSites = flag.Int("idle", 100, "sites of the test of memory")
+var idleSites = flag.Int("idle", 40, "sites of the test of memory")
 
 // TestMemory: many sites cost little memory, and little room in the Store.
 func TestMemory(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-var damages = flag.Int("damages", 100, "how many damaged state files to open")
+var damages = flag.Int("damages", 40, "how many damaged state files to open")
 
 // sample writes a state file with pages of all kinds. It returns the bytes and what Get returns.
 func sample(t *testing.T, path string) ([]byte, map[string]string) {
@@ -182,7 +182,7 @@ func TestFile_Sound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sites.db")
 	r := rand.New(rand.NewPCG(1, 2))
 	want := map[string]string{}
-	for range 25 {
+	for range 12 {
 		f, err := state.Open(path)
 		if err != nil {
 			t.Fatal(err)

@@ -294,7 +294,7 @@ func TestGunzip_Close(t *testing.T) {
 // A pooled layer forgets the document before, however that ended.
 func TestGunzip_Reuse(t *testing.T) {
 	cases := slices.DeleteFunc(gunzipCases(t),
-		func(c gunzipCase) bool { return len(c.in) > 100<<10 })
+		func(c gunzipCase) bool { return len(c.in) > 20<<10 })
 	for i := range cases {
 		for j := range cases {
 			g := newGunzip(strings.NewReader(cases[i].in))

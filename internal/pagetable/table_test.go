@@ -162,7 +162,7 @@ func TestTable_Crash(t *testing.T) {
 func TestTable_Bounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	s, table := newMapStore(), open("a/")
-	for range 2_000 {
+	for range 700 {
 		table.Put(s, pages(r, 3))
 		s.Sync()
 		table.Merge(s)
@@ -208,7 +208,7 @@ func TestTable_Damage(t *testing.T) {
 	table.Put(s, pages(r, maxLog+10))
 	table.Merge(s)
 	table.Put(s, pages(r, 100))
-	for range 8 {
+	for range 4 {
 		damaged := &mapStore{m: maps.Clone(s.m)}
 		for key, value := range damaged.m {
 			if r.IntN(20) == 0 {

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A Selector chooses the URLs that are printed: those that match, each once, up to a number. It
@@ -20,6 +19,7 @@ type Selector struct {
 
 	mu    sync.Mutex
 	seen  map[uint64]bool        // nil: each URL as often as it is listed
+	room  int                    // of seen
 	known func(hash uint64) bool // reports URLs that the run printed before it was stopped
 	full  func()                 // called when seen is full
 	taken atomic.Int64
@@ -58,7 +58,7 @@ func hashOf(loc string) uint64 {
 
 // remember adds a hash, unless there are too many.
 func (s *Selector) remember(hash uint64) {
-	if len(s.seen) < cli.MaxUnique {
+	if len(s.seen) < s.room {
 		s.seen[hash] = true
 	} else if s.full != nil {
 		s.full()

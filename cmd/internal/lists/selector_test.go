@@ -3,14 +3,12 @@ package lists
 import (
 	"fmt"
 	"testing"
-
-	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func TestSelector_Unique(t *testing.T) {
 	t.Parallel()
 	full := 0
-	s := &Selector{seen: make(map[uint64]bool, cli.MaxUnique), full: func() { full++ }}
+	s := &Selector{seen: map[uint64]bool{}, room: 20_000, full: func() { full++ }}
 	for round := range 2 {
 		for i := range 10_000 {
 			_, got := s.take(fmt.Sprintf("https://example.com/%d", i))
@@ -19,7 +17,7 @@ func TestSelector_Unique(t *testing.T) {
 			}
 		}
 	}
-	for i := uint64(0); len(s.seen) < cli.MaxUnique; i++ {
+	for i := uint64(0); len(s.seen) < s.room; i++ {
 		s.seen[i] = true
 	}
 	for range 2 {
@@ -38,7 +36,7 @@ func TestSelector_Unique(t *testing.T) {
 // Equivalent URLs are one if that is wanted.
 func TestSelector_Normalize(t *testing.T) {
 	for _, normalize := range []bool{false, true} {
-		s := &Selector{seen: map[uint64]bool{}, normalize: normalize}
+		s := &Selector{seen: map[uint64]bool{}, room: 10, normalize: normalize}
 		s.take("https://example.com/~a")
 		if _, got := s.take("HTTPS://Example.com:443/%7ea"); got == normalize {
 			t.Errorf("normalize %t: taken %t", normalize, got)

@@ -69,7 +69,7 @@ func NewWalker(
 	w.Selector.matches, errs[2] = flags.Matcher()
 	w.documents, errs[3] = flags.documentTable()
 	if flags.Unique {
-		w.Selector.seen = map[uint64]bool{}
+		w.Selector.seen, w.Selector.room = map[uint64]bool{}, cli.MaxUnique
 		w.Selector.full = func() {
 			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
 				cli.Thousands(cli.MaxUnique))
