@@ -7,17 +7,17 @@
 //	folder, err := batch.OpenFolder("out")
 //	...
 //	queue := batch.NewMemoryQueue(1_000)
+//	w := &batch.Worker{Client: client, Queue: queue, States: folder, Sink: folder}
 //	go func() {
 //		defer queue.End(ctx)
 //		for task, err := range batch.Plan(list, "2026-11-23") {
 //			if err != nil {
 //				log.Print(err) // a line that is not a target
-//			} else if done, _ := batch.IsDone(ctx, folder, task); !done {
+//			} else if done, _ := w.IsDone(ctx, task); !done {
 //				queue.Put(ctx, task)
 //			}
 //		}
 //	}()
-//	w := &batch.Worker{Client: client, Queue: queue, States: folder, Sink: folder}
 //	err = w.Run(ctx)
 //
 // # When a task is done

@@ -28,6 +28,8 @@ func Example() {
 	}
 	list := strings.NewReader("a.example\nwww.a.example\nnone.example\n")
 	queue := batch.NewMemoryQueue(1_000)
+	client := (&web{lastMod: "2024-05-06"}).client() // of a web for tests
+	w := &batch.Worker{Client: client, Queue: queue, States: folder, Sink: folder}
 	go func() {
 		defer queue.End(ctx)
 		for task, err := range batch.Plan(list, "2026-11-23") {
@@ -35,14 +37,12 @@ func Example() {
 				fmt.Println(err) // a line that is not a target
 				continue
 			}
-			if done, err := batch.IsDone(ctx, folder, task); done || err != nil {
+			if done, err := w.IsDone(ctx, task); done || err != nil {
 				continue
 			}
 			queue.Put(ctx, task)
 		}
 	}()
-	client := (&web{lastMod: "2024-05-06"}).client() // of a web for tests
-	w := &batch.Worker{Client: client, Queue: queue, States: folder, Sink: folder}
 	if err := w.Run(ctx); err != nil {
 		fmt.Println(err)
 		return

@@ -200,7 +200,7 @@ func TestFolder_Damaged(t *testing.T) {
 		if !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%d bytes: %+v, %v", len(text), got, err)
 		}
-		if done, err := batch.IsDone(t.Context(), f, task); done || err != nil {
+		if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), task); done || err != nil {
 			t.Errorf("%d bytes: done %t, %v", len(text), done, err)
 		}
 		parts, failed := 0, 0

@@ -97,12 +97,12 @@ func TestWorker_Lots(t *testing.T) {
 		t.Fatalf("%d lots, %d pages", len(lots), len(all))
 	}
 	task := tasks(t, large, "1")[0]
-	if done, err := batch.IsDone(t.Context(), f, task); !done || err != nil {
+	if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), task); !done || err != nil {
 		t.Errorf("done %t, %v", done, err)
 	}
 	w := &web{lastMod: "2024"}
 	more := tasks(t, large+"new.a.example\n", "1")
-	if done, err := batch.IsDone(t.Context(), f, more[0]); done || err != nil {
+	if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), more[0]); done || err != nil {
 		t.Errorf("done %t, %v with a new target", done, err)
 	}
 	mustDo(t, w, f, more, batch.Worker{})
@@ -117,7 +117,7 @@ func TestWorker_Lots(t *testing.T) {
 			}
 		}
 	}
-	if done, err := batch.IsDone(t.Context(), f, more[0]); done || err != nil {
+	if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), more[0]); done || err != nil {
 		t.Errorf("done %t, %v with a damaged lot", done, err)
 	}
 	w = &web{lastMod: "2024"}
@@ -130,7 +130,7 @@ func TestWorker_Lots(t *testing.T) {
 	if _, all := lotsOf(t, f, "1"); len(all) != 60 {
 		t.Errorf("%d pages of 20 targets", len(all))
 	}
-	if done, err := batch.IsDone(t.Context(), f, few[0]); !done || err != nil {
+	if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), few[0]); !done || err != nil {
 		t.Errorf("done %t, %v after the list has become shorter", done, err)
 	}
 }
@@ -203,5 +203,24 @@ func TestWorker_LargeHost(t *testing.T) {
 		if isLot := strings.Count(p.Domain, "~") == 1; err != nil || p.InLots == isLot {
 			t.Errorf("%s is in lots: %t, %v", p.Domain, p.InLots, err)
 		}
+	}
+}
+
+// A domain in lots whose own part is damaged stays in lots, even if the list becomes shorter.
+func TestWorker_LotsDamaged(t *testing.T) {
+	f := openFolder(t)
+	mustDo(t, &web{forgets: true}, f, tasks(t, subdomains(1_001), "1"), batch.Worker{})
+	own, err := f.Stat(t.Context(), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.example"}})
+	if err != nil || os.Truncate(own.Path, 5) != nil {
+		t.Fatal(own.Path, err)
+	}
+	few := tasks(t, subdomains(1_000), "1")
+	if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), few[0]); done || err != nil {
+		t.Errorf("done %t, %v with a damaged part", done, err)
+	}
+	w := &web{}
+	mustDo(t, w, f, few, batch.Worker{})
+	if _, all := lotsOf(t, f, "1"); len(all) != 3_000 || len(w.requests) > 0 {
+		t.Errorf("%d pages; %d hosts were asked", len(all), len(w.requests))
 	}
 }

@@ -90,7 +90,7 @@ func TestWorker_Retry_Damaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if done, err := batch.IsDone(t.Context(), f, all[0]); !done || err != nil {
+	if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), all[0]); !done || err != nil {
 		t.Fatalf("done %t, %v: the damage is not inside", done, err)
 	}
 	reported := ""

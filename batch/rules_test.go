@@ -49,7 +49,7 @@ func TestWorker_AddedTarget(t *testing.T) {
 		t.Errorf("requests %v", w.requests)
 	}
 	for _, task := range all {
-		if done, err := batch.IsDone(t.Context(), f, task); !done || err != nil {
+		if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), task); !done || err != nil {
 			t.Errorf("%s: done %t, %v", task.Domain, done, err)
 		}
 	}

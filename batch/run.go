@@ -56,20 +56,20 @@ func (s *Stored) isOf(t Task) bool {
 	return s.Digest == t.Digest() || s.ID == "" && len(t.Targets) == 0
 }
 
-// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if
-// it is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
-func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
-	r := &run{Worker: &Worker{Sink: s}}
+// IsDone reports whether the worker has nothing to do for a task: its part is committed, and those
+// of its lots, if it is done in lots. With Retry, these parts have no failures either. A damaged
+// part counts as missing: the worker that takes the task reports it. Only Sink needs to be set.
+func (w *Worker) IsDone(ctx context.Context, t Task) (bool, error) {
+	r := &run{Worker: &Worker{Sink: w.Sink}}
 	part, err := r.stat(ctx, t)
-	if err != nil || !part.isOf(t) {
+	if err != nil || !part.isOf(t) || w.Retry && part.Counts.Failed > 0 {
 		return false, err
 	}
-	if !part.InLots {
-		return true, nil
-	}
-	for _, lot := range t.lots() {
-		if part, err := r.stat(ctx, lot); err != nil || !part.isOf(lot) {
-			return false, err
+	if part.InLots {
+		for _, lot := range t.lots() {
+			if done, err := w.IsDone(ctx, lot); !done || err != nil {
+				return false, err
+			}
 		}
 	}
 	return true, nil

@@ -401,7 +401,7 @@ func TestWorker_NegativeParallel(t *testing.T) {
 	q.End(t.Context())
 	worker := &batch.Worker{Client: (&web{}).client(), Queue: q, Sink: f, Parallel: -1}
 	err := worker.Run(t.Context())
-	if done, _ := batch.IsDone(t.Context(), f, task); !done || err != nil {
+	if done, _ := (&batch.Worker{Sink: f}).IsDone(t.Context(), task); !done || err != nil {
 		t.Errorf("the task is done: %t, %v", done, err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -130,27 +129,21 @@ func openList(a *cli.App, list string) (io.ReadCloser, error) {
 // A plan puts the tasks of a list that have no part into a queue.
 type plan struct {
 	*openRun
-	list   string
-	in     io.ReadCloser
-	failed map[string]bool // domains that are put although they have a part, or nil
-	isNew  bool            // the run has no parts yet: planning need not look for any
+	list  string
+	in    io.ReadCloser
+	isNew bool // the run has no parts yet: planning need not look for any
 
 	put, known, done int64 // domains
 	targets          int64 // of the shard
 }
 
 // run reads the list.
-func (p *plan) run(ctx context.Context) (err error) {
+func (p *plan) run(ctx context.Context) error {
 	p.record.Started, p.record.Targets, p.record.BadLines, p.record.Bad = thisSecond(), 0, 0, nil
 	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
 		return err
 	}
 	p.isNew = !hasPart(ctx, p.store, p.flags.run)
-	if p.flags.retry {
-		if p.failed, err = p.failedDomains(ctx); err != nil {
-			return err
-		}
-	}
 	targets := int64(0)
 	for task, err := range batch.Plan(p.in, p.flags.run) {
 		if line := (*batch.LineError)(nil); errors.As(err, &line) {
@@ -186,8 +179,9 @@ func (p *plan) add(ctx context.Context, task batch.Task) error {
 	p.targets += int64(len(task.Targets))
 	done := false
 	var err error
-	if !p.isNew && !p.failed[task.Domain] {
-		done, err = batch.IsDone(ctx, p.store, task)
+	if !p.isNew {
+		w := batch.Worker{Sink: p.store, Retry: p.flags.retry}
+		done, err = w.IsDone(ctx, task)
 	}
 	if err != nil {
 		return err
@@ -205,26 +199,6 @@ func (p *plan) add(ctx context.Context, task batch.Task) error {
 		p.known++
 	}
 	return err
-}
-
-// failedDomains returns the domains that have a part with failures.
-func (p *plan) failedDomains(ctx context.Context) (map[string]bool, error) {
-	failed := map[string]bool{}
-	for part, err := range p.store.Parts(ctx, p.flags.run) {
-		if err != nil && !errors.Is(err, batch.ErrDamaged) {
-			return nil, err
-		}
-		if err == nil && part.Counts.Failed > 0 {
-			failed[domainOf(part)] = true
-		}
-	}
-	return failed, nil
-}
-
-// domainOf returns the domain of a part, which may be one of its lots.
-func domainOf(part batch.Stored) string {
-	domain, _, _ := strings.Cut(part.Domain, "~")
-	return domain
 }
 
 // isOver reports whether the run had nothing left to do.

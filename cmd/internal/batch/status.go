@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -272,8 +273,7 @@ func (s *summary) add(part batch.Stored, lots map[string]bool) {
 	c := part.Counts
 	s.Counts.Add(c)
 	s.Counts.Cause = "" // see Causes
-	domain := domainOf(part)
-	isLot := domain != part.Domain
+	domain, _, isLot := strings.Cut(part.Domain, "~")
 	if !isLot {
 		s.Domains++
 	}
