@@ -65,6 +65,7 @@ func (n *indexNow) submit(t *testing.T, in string, flags ...string) result {
 // IndexNow gets what was added, changed, moved or removed, 10,000 URLs a request, host by host.
 func TestSubmitIndexNow(t *testing.T) {
 	n := newIndexNow(t)
+	long := "https://a.example/" + strings.Repeat("a", 40<<10)
 	var many strings.Builder
 	for i := range 10_001 {
 		fmt.Fprintf(&many, "+ https://a.example/%d\n", i)
@@ -86,6 +87,7 @@ func TestSubmitIndexNow(t *testing.T) {
 			"a.example 12345678 1 https://a.example/1", "https/a.example"},
 		{string(mustGzip(t, "+ https://a.example/1\n")), "a.example 12345678 1 https://a.example/1", "https/a.example"},
 		{"\ufeff- https://a.example/1\r\n", "a.example 12345678 1 https://a.example/1", "https/a.example"},
+		{"> " + long + "1  " + long + "2 → " + long + "1\n", "a.example 12345678 2 " + long + "1 " + long + "2", "https/a.example"},
 		{many.String(), "a.example 12345678 10000 https://a.example/0 https://a.example/1 https://a.example/2, a.example 12345678 1 https://a.example/10000", "https/a.example"},
 	} {
 		r := n.submit(t, test.in)

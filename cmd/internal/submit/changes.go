@@ -33,6 +33,7 @@ func readChanges(r io.Reader, report func(loc string)) error {
 		return export.Read(b, &export.Fields{}, put)
 	}
 	lines := bufio.NewScanner(b)
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		if u := parseLine(lines.Text()); u.Change != "" {
 			put(u)
@@ -40,6 +41,9 @@ func readChanges(r io.Reader, report func(loc string)) error {
 	}
 	return lines.Err()
 }
+
+// maxLine has room for two URLs as long as package parse returns them.
+const maxLine = 3 << 20
 
 // isSign reports whether a word starts the lines of text of sitemap diff or sitemap watch.
 func isSign(word string) bool { return changeOf[word] != "" || word == "!" }
