@@ -1,19 +1,12 @@
 package batch
 
 import (
-	"bufio"
 	"cmp"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
-	"sync"
-	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // A part as a file is gzip of several members (RFC 1952, section 2.2): the first line, the lines,
@@ -48,62 +41,12 @@ func member(b []byte) ([]byte, bool) {
 	return line, crc32.ChecksumIEEE(line) == binary.LittleEndian.Uint32(tail)
 }
 
-var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
-
-// A filePart is a part that is written to a file.
-type filePart struct {
-	file *os.File
-	buf  *bufio.Writer
-	gz   *gzip.Writer // nil once the part has ended
-	put  func(ctx context.Context) error
-}
-
-// NewFilePart begins a part in a file, in the format of a [Folder]. Commit completes the file and
-// calls put. If put succeeds, it has closed the file, and removed or renamed it. Discard closes and
-// removes the file, also after put has failed.
-func NewFilePart(file *os.File, part Stored, put func(ctx context.Context) error) Part {
-	p := &filePart{file: file, buf: bufio.NewWriterSize(file, 16<<10), put: put}
-	first := header{Version: version, Stored: part}
-	p.buf.Write(appendMember(nil, typed(typePart, first))) // Flush has its error
-	p.gz = zippers.Get().(*gzip.Writer)
-	p.gz.Reset(p.buf)
-	return p
-}
-
-func (p *filePart) Write(lines []byte) (int, error) { return p.gz.Write(lines) }
-
-func (p *filePart) Commit(ctx context.Context, c Counts) error {
-	err := p.gz.Close()
-	last := Stored{Time: time.Now().UTC().Truncate(time.Second), Counts: c}
-	p.buf.Write(appendMember(nil, typed(typeEnd, last)))
-	if err = cmp.Or(err, p.buf.Flush()); err == nil {
-		err = p.put(ctx)
-	}
-	if err == nil {
-		p.end()
-	}
-	return err
-}
-
-func (p *filePart) Discard() {
-	if p.gz != nil {
-		p.end()
-		p.file.Close()
-		os.Remove(p.file.Name())
-	}
-}
-
-func (p *filePart) end() {
-	zippers.Put(p.gz)
-	p.gz = nil
-}
-
 // probe is how much is read of each end of a part, more than any first or last line takes.
 const probe = 1 << 10
 
-// ReadStored reads the first and the last line of a part of this size. If the part is not whole,
+// readStored reads the first and the last line of a part of this size. If the part is not whole,
 // the error matches [ErrDamaged].
-func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
+func readStored(r io.ReaderAt, size int64) (Stored, error) {
 	var ends [2][]byte
 	for i, at := range []int64{0, max(0, size-probe)} {
 		ends[i] = make([]byte, min(size, probe))

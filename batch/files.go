@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -76,9 +78,52 @@ func (s FileSink) Part(_ context.Context, part Stored) (Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewFilePart(file, part, func(ctx context.Context) error {
-		return s.Files.Replace(ctx, PartName(part.Run, part.Domain), file, AnyVersion)
-	}), nil
+	p := &filePart{files: s.Files, name: PartName(part.Run, part.Domain), file: file}
+	p.buf = bufio.NewWriterSize(file, 16<<10)
+	first := header{Version: version, Stored: part}
+	p.buf.Write(appendMember(nil, typed(typePart, first))) // Flush has its error
+	p.gz = zippers.Get().(*gzip.Writer)
+	p.gz.Reset(p.buf)
+	return p, nil
+}
+
+var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+// A filePart is a part that is written to a temporary file.
+type filePart struct {
+	files Files
+	name  string
+	file  *os.File
+	buf   *bufio.Writer
+	gz    *gzip.Writer // nil once the part has ended
+}
+
+func (p *filePart) Write(lines []byte) (int, error) { return p.gz.Write(lines) }
+
+func (p *filePart) Commit(ctx context.Context, c Counts) error {
+	err := p.gz.Close()
+	last := Stored{Time: time.Now().UTC().Truncate(time.Second), Counts: c}
+	p.buf.Write(appendMember(nil, typed(typeEnd, last)))
+	if err = cmp.Or(err, p.buf.Flush()); err == nil {
+		err = p.files.Replace(ctx, p.name, p.file, AnyVersion)
+	}
+	if err == nil {
+		p.end()
+	}
+	return err
+}
+
+func (p *filePart) Discard() {
+	if p.gz != nil {
+		p.end()
+		p.file.Close()
+		os.Remove(p.file.Name())
+	}
+}
+
+func (p *filePart) end() {
+	zippers.Put(p.gz)
+	p.gz = nil
 }
 
 // Stat returns a part: see [Sink].
@@ -96,7 +141,7 @@ func (s FileSink) stored(ctx context.Context, name string) (Stored, error) {
 		return Stored{}, err
 	}
 	defer f.Close()
-	part, err := ReadStored(f, f.Size)
+	part, err := readStored(f, f.Size)
 	if errors.Is(err, ErrStale) {
 		return s.stored(ctx, name)
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -19,22 +20,31 @@ import (
 
 var batchParts = flag.Int("parts", 200, "how many parts TestBatchStatus_Parts counts")
 
+// unsynced are files in a folder that are not synced.
+type unsynced struct {
+	batch.Files
+	dir string
+}
+
+func (u unsynced) Replace(_ context.Context, name string, file *os.File, _ string) error {
+	path := filepath.Join(u.dir, name)
+	return cmp.Or(file.Close(), os.MkdirAll(filepath.Dir(path), 0o777), os.Rename(file.Name(), path))
+}
+
 // writeParts writes the parts of run 1 without syncing them.
 func writeParts(t *testing.T, dir string, n int) {
 	t.Helper()
+	folder, err := batch.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := batch.FileSink{Files: unsynced{folder.Files, dir}}
 	for i := range n {
 		target := fmt.Sprintf("s%d.test", i)
-		path := filepath.Join(dir, batch.PartName("1", target))
-		err := os.MkdirAll(filepath.Dir(path), 0o777)
-		var file *os.File
-		if err == nil {
-			file, err = os.Create(path)
-		}
+		p, err := s.Part(t.Context(), batch.Stored{Task: batch.Task{Run: "1", Domain: target}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		put := func(context.Context) error { return file.Close() }
-		p := batch.NewFilePart(file, batch.Stored{Task: batch.Task{Run: "1", Domain: target}}, put)
 		fmt.Fprintf(p, `{"loc":"https://%s/","kind":"page","target":"%s"}`+"\n", target, target)
 		if err := p.Commit(t.Context(), batch.Counts{Targets: 1, Documents: 1, URLs: 1}); err != nil {
 			t.Fatal(err)
