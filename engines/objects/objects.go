@@ -24,7 +24,7 @@
 // Each file builds on those below it:
 //
 //	objects.go  opens a store
-//	runs.go     runs and their records
+//	runs.go     runs
 //	states.go   states, and the fence
 //	write.go    writes, lists and removes objects
 //	read.go     reads an object

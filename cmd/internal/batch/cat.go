@@ -70,7 +70,7 @@ func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error
 }
 
 // findRun returns the run that OUT/RUN names.
-func findRun(a *cli.App, cmd *cobra.Command, location string) (store, string, error) {
+func findRun(a *cli.App, cmd *cobra.Command, location string) (*store, string, error) {
 	out, run, err := splitRun(location)
 	if err != nil {
 		return nil, "", cli.Misuse(cmd, err)
@@ -86,7 +86,7 @@ func findRun(a *cli.App, cmd *cobra.Command, location string) (store, string, er
 }
 
 // printParts prints the lines of all parts of a run. A part that cannot be read is reported.
-func printParts(a *cli.App, s store, run string, p linePrinter) error {
+func printParts(a *cli.App, s *store, run string, p linePrinter) error {
 	all := func(batch.Stored) bool { return true }
 	for line, err := range linesOf(a.Context, s, run, all) {
 		if ended := a.Context.Err(); ended != nil {

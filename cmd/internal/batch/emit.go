@@ -89,7 +89,7 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 
 // emitPart puts the pages of a part into a frontier.
 func emitPart(
-	ctx context.Context, q *frontier.Queue, s store, part batch.Stored,
+	ctx context.Context, q *frontier.Queue, s *store, part batch.Stored,
 	answered func(frontier.Answer),
 ) error {
 	in, err := s.Open(ctx, part)

@@ -25,7 +25,7 @@ import (
 type openRun struct {
 	app     *cli.App
 	flags   *runFlags
-	store   store
+	store   *store
 	states  batch.States
 	record  record
 	queue   *queue
@@ -82,28 +82,30 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags) (r *openRun, err erro
 // openStates opens the states of a store. With NATS and a folder, NATS keeps them, since a folder
 // has no fence for several machines.
 func openStates(
-	ctx context.Context, s store, q *queue, o *natsqueue.Options,
+	ctx context.Context, s *store, q *queue, o *natsqueue.Options,
 ) (batch.States, error) {
-	if _, ok := s.(*folder); ok && q.nats != nil {
+	switch {
+	case s.bucket != nil:
+		return s.bucket.States(ctx)
+	case q.nats != nil:
 		return natsqueue.OpenStates(ctx, q.nats, o)
 	}
-	return s.States(ctx)
+	return s.folder, nil
 }
 
 // lock keeps other processes without a queue away from the run in a folder, or from the shard of
 // it.
 func (r *openRun) lock() error {
-	f, ok := r.store.(*folder)
-	if !ok || r.flags.queue != "" {
+	if r.store.folder == nil || r.flags.queue != "" {
 		return nil
 	}
 	name := "run.lock"
 	if s := r.flags.shard; s.n > 0 {
 		name = fmt.Sprintf("run-%d-of-%d.lock", s.i, s.n)
 	}
-	lock, err := state.Open(filepath.Join(f.dir, r.flags.run, name))
+	lock, err := state.Open(filepath.Join(r.flags.out, r.flags.run, name))
 	if errors.Is(err, state.ErrLocked) {
-		return fmt.Errorf("%s: another process works on run %s", f.dir, r.flags.run)
+		return fmt.Errorf("%s: another process works on run %s", r.flags.out, r.flags.run)
 	}
 	if err == nil {
 		r.closers = append(r.closers, func() { lock.Close() })

@@ -47,7 +47,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 // OUT/RUN.
 func (s *statusFlags) find(
 	ctx context.Context, cmd *cobra.Command, args []string,
-) (store, []string, error) {
+) (*store, []string, error) {
 	isNamed := cmd.Flags().Changed("run")
 	st, err := openStore(ctx, s.out)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *statusFlags) find(
 	}
 	runs := []string{s.run}
 	if !isNamed && s.queue == "" {
-		runs, err = st.Runs(ctx)
+		runs, err = st.runs(ctx)
 	}
 	if err != nil || len(runs) > 0 && hasRun(ctx, st, runs[0]) {
 		return st, runs, err
@@ -150,7 +150,7 @@ type failure struct {
 // A failureList prints the failures of runs.
 type failureList struct {
 	app    *cli.App
-	store  store
+	store  *store
 	out    *output.Writer
 	format string
 }
@@ -229,7 +229,7 @@ type summary struct {
 }
 
 // summarize counts the parts of a run. It reports those that are damaged.
-func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary, error) {
+func summarize(ctx context.Context, a *cli.App, st *store, run string) (*summary, error) {
 	rec, err := readRecord(ctx, st, run)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -16,30 +15,37 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
-	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/engines/objects"
 )
 
 // A store keeps the parts of runs, a record of each run, and the states of domains.
-type store interface {
-	batch.Sink
-	Runs(ctx context.Context) ([]string, error)
-	// Record returns the bytes that SaveRecord saved. If there are none, the error matches
-	// fs.ErrNotExist.
-	Record(ctx context.Context, run string) ([]byte, error)
-	SaveRecord(ctx context.Context, run string, record []byte) error
-	States(ctx context.Context) (batch.States, error)
+type store struct {
+	batch.FileSink
+	folder *batch.Folder  // nil for a bucket
+	bucket *objects.Store // nil for a folder
 }
 
 func isBucket(location string) bool { return strings.HasPrefix(location, objects.Scheme) }
 
 // openStore opens a folder, or a prefix of a bucket.
-func openStore(ctx context.Context, location string) (store, error) {
+func openStore(ctx context.Context, location string) (*store, error) {
 	if isBucket(location) {
-		return objects.Open(ctx, location)
+		b, err := objects.Open(ctx, location)
+		if err != nil {
+			return nil, err
+		}
+		return &store{FileSink: b.FileSink, bucket: b}, nil
 	}
 	f, err := batch.OpenFolder(location)
-	return &folder{f, location}, err
+	return &store{FileSink: f.FileSink, folder: f}, err
+}
+
+// runs returns the names of the runs, sorted.
+func (s *store) runs(ctx context.Context) ([]string, error) {
+	if s.folder != nil {
+		return s.folder.Runs()
+	}
+	return s.bucket.Runs(ctx)
 }
 
 // splitRun returns the store and the run that OUT/RUN names.
@@ -61,13 +67,16 @@ func splitRun(location string) (out, run string, err error) {
 }
 
 // hasRun reports whether there is a record or a part of a run.
-func hasRun(ctx context.Context, s store, run string) bool {
-	_, err := s.Record(ctx, run)
+func hasRun(ctx context.Context, s *store, run string) bool {
+	f, err := s.Files.Open(ctx, recordName(run))
+	if err == nil {
+		f.Close()
+	}
 	return err == nil || hasPart(ctx, s, run)
 }
 
 // hasPart reports whether there is a part of a run.
-func hasPart(ctx context.Context, s store, run string) bool {
+func hasPart(ctx context.Context, s *store, run string) bool {
 	for _, err := range s.Parts(ctx, run) {
 		return err == nil || errors.Is(err, batch.ErrDamaged)
 	}
@@ -77,7 +86,7 @@ func hasPart(ctx context.Context, s store, run string) bool {
 // linesOf yields the lines of the parts of a run that are wanted. After the error of a part, it goes
 // on with the next one.
 func linesOf(
-	ctx context.Context, s store, run string, wants func(batch.Stored) bool,
+	ctx context.Context, s *store, run string, wants func(batch.Stored) bool,
 ) iter.Seq2[batch.Line, error] {
 	return func(yield func(batch.Line, error) bool) {
 		for part, err := range s.Parts(ctx, run) {
@@ -102,35 +111,6 @@ func errNoParts(location string) error {
 	return fmt.Errorf(text, location)
 }
 
-// A folder is a store in a folder of files.
-type folder struct {
-	*batch.Folder
-	dir string
-}
-
-// Runs returns the names of the runs, sorted.
-func (f *folder) Runs(context.Context) ([]string, error) { return f.Folder.Runs() }
-
-// States returns the folder, which keeps the states too.
-func (f *folder) States(context.Context) (batch.States, error) { return f.Folder, nil }
-
-// Record returns the record of a run.
-func (f *folder) Record(_ context.Context, run string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(f.dir, run, "run.json"))
-}
-
-// SaveRecord replaces the record of a run.
-func (f *folder) SaveRecord(_ context.Context, run string, record []byte) error {
-	dir := filepath.Join(f.dir, run)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return output.Replace(filepath.Join(dir, "run.json"), func(w io.Writer) error {
-		_, err := w.Write(record)
-		return err
-	})
-}
-
 // A mode is the kind of the parts of a run. A run keeps its mode.
 type mode struct {
 	Changed  bool `json:"changed,omitempty"`  // only new and modified pages
@@ -148,7 +128,7 @@ func (m mode) String() string {
 	return "full"
 }
 
-// A record is kept for each run, beside its parts.
+// A record is kept for each run, in a file beside its parts.
 type record struct {
 	mode
 	Begun time.Time `json:"begun"`
@@ -169,30 +149,49 @@ type badLine struct {
 // maxBad is how many bad lines a record keeps.
 const maxBad = 100
 
+func recordName(run string) string { return run + "/run.json" }
+
 func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // readRecord returns the record of a run. If it is missing or damaged, the record is zero.
-func readRecord(ctx context.Context, s store, run string) (r record, err error) {
-	text, err := s.Record(ctx, run)
+func readRecord(ctx context.Context, s *store, run string) (r record, err error) {
+	f, err := s.Files.Open(ctx, recordName(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
+	if err != nil {
+		return r, err
+	}
+	defer f.Close()
+	text := make([]byte, f.Size)
+	_, err = f.ReadAt(text, 0)
 	if err == nil && json.Unmarshal(text, &r) != nil {
 		r = record{}
 	}
 	return r, err
 }
 
-func (r *record) save(ctx context.Context, s store, run string) error {
+func (r *record) save(ctx context.Context, s *store, run string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return s.SaveRecord(ctx, run, append(text, '\n'))
+	file, err := s.Files.Create()
+	if err != nil {
+		return err
+	}
+	if _, err = file.Write(append(text, '\n')); err == nil {
+		err = s.Files.Replace(ctx, recordName(run), file, batch.AnyVersion)
+	}
+	if err != nil {
+		file.Close()
+		os.Remove(file.Name())
+	}
+	return err
 }
 
 // beginRun begins a run, or resumes it if it exists. An existing run may have another mode.
-func beginRun(ctx context.Context, s store, run string, m mode) (record, error) {
+func beginRun(ctx context.Context, s *store, run string, m mode) (record, error) {
 	r, err := readRecord(ctx, s, run)
 	if err != nil || !r.Begun.IsZero() {
 		return r, err

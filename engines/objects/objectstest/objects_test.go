@@ -81,15 +81,26 @@ func TestRuns(t *testing.T) {
 	if err != nil || !slices.Equal(runs, []string{"1", "2", "a.b-c"}) {
 		t.Errorf("Runs = %q, %v", runs, err)
 	}
-	if _, err := s.Record(t.Context(), "1"); !errors.Is(err, fs.ErrNotExist) {
+	const record = "1/run.json"
+	if _, err := s.Files.Open(t.Context(), record); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the record of a run that has none: %v", err)
 	}
-	for _, record := range []string{"{}", `{"mode":"changed"}`} {
-		if err := s.SaveRecord(t.Context(), "1", []byte(record)); err != nil {
+	for _, text := range []string{"{}", `{"mode":"changed"}`} {
+		file, err := s.Files.Create()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.Record(t.Context(), "1"); string(got) != record || err != nil {
-			t.Errorf("Record = %q, %v, want %q", got, err, record)
+		io.WriteString(file, text)
+		if err := s.Files.Replace(t.Context(), record, file, batch.AnyVersion); err != nil {
+			t.Fatal(err)
+		}
+		f, err := s.Files.Open(t.Context(), record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size))
+		if string(got) != text || err != nil {
+			t.Errorf("the record is %q, %v, want %q", got, err, text)
 		}
 	}
 	for part, err := range s.Parts(t.Context(), "1") {
