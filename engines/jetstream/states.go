@@ -81,15 +81,15 @@ func (s stateFiles) Replace(
 		return fmt.Errorf("natsqueue: save %s: %w", name, err)
 	}
 	revision, old, _ := strings.Cut(version, " ")
+	number, _ := strconv.ParseUint(revision, 10, 64) // 0 replaces no value
+	isSent := false
 	err = s.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
 		if version == "" {
 			_, err = s.values.Create(ctx, stateKey(name), message)
-			return err
-		}
-		number, err := strconv.ParseUint(revision, 10, 64)
-		if err == nil {
+		} else {
 			_, err = s.values.Update(ctx, stateKey(name), message, number)
 		}
+		isSent = isSent || err != nil && !isAnswer(err) // perhaps
 		return err
 	})
 	switch {
@@ -99,6 +99,9 @@ func (s stateFiles) Replace(
 	case errors.Is(err, jetstream.ErrKeyExists) || hasCode(err,
 		jetstream.JSErrCodeStreamWrongLastSequence,
 		jetstream.JSErrCodeStreamWrongLastSequenceConstant):
+		if !isSent {
+			s.drop(ctx, message)
+		}
 		return batch.ErrStale
 	}
 	return fmt.Errorf("natsqueue: save %s: %w", name, err)

@@ -2,6 +2,7 @@ package jetstreamtest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -79,6 +80,30 @@ func TestStates(t *testing.T) {
 		}
 		return s
 	})
+}
+
+// Of a Save, only the object of the state that is kept stays on the broker.
+func TestStates_Objects(t *testing.T) {
+	nc := connect(t)
+	s := must[batch.States](t)(natsqueue.OpenStates(t.Context(), nc, nil))
+	large := func(w io.Writer) error {
+		_, err := w.Write(make([]byte, 1<<20))
+		return err
+	}
+	for i, want := range []error{nil, batch.ErrStale} {
+		state := batch.State{Run: "1", Part: fmt.Sprint(i)}
+		if err := s.Save(t.Context(), "a.example", state, large); !errors.Is(err, want) {
+			t.Fatalf("Save %d: %v, want %v", i, err, want)
+		}
+	}
+	js := must[jetstream.JetStream](t)(jetstream.New(nc))
+	objects := must[jetstream.ObjectStore](t)(js.ObjectStore(t.Context(), "sitemap"))
+	if list, err := objects.List(t.Context()); len(list) != 1 || err != nil {
+		t.Errorf("%d objects, %v", len(list), err)
+	}
+	if state, err := s.Load(t.Context(), "a.example"); state.Part != "0" || err != nil {
+		t.Errorf("the state is %+v, %v", state, err)
+	}
 }
 
 // Put waits while the queue is full.
