@@ -100,8 +100,9 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 		return err
 	}
 	if flags.failed {
-		l := &failureList{app: a, store: st, out: out, format: flags.format.Format}
-		return out.Finish(l.print(cmd.Context(), runs))
+		p := flags.failurePrinter()
+		p.Begin(out)
+		return out.Finish(cmp.Or(printFailures(cmd.Context(), a, st, runs, p), p.End()))
 	}
 	for _, run := range runs {
 		var s *summary
@@ -140,68 +141,55 @@ func (s *summary) ask(ctx context.Context, flags *serverFlags) error {
 
 // A failure is a target, or a sitemap of one, that could not be read, or not to its end.
 type failure struct {
-	Run     string `json:"run"`
-	Target  string `json:"target"`
-	Sitemap string `json:"sitemap,omitempty"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Run     string `parquet:"run"`
+	Target  string `parquet:"target"`
+	Sitemap string `parquet:"sitemap,optional"`
+	Code    string `parquet:"code"`
+	Message string `parquet:"message"`
 }
 
-// A failureList prints the failures of runs.
-type failureList struct {
-	app    *cli.App
-	store  *store
-	out    *output.Writer
-	format string
-}
-
-func (l *failureList) print(ctx context.Context, runs []string) error {
-	if l.format == "csv" {
-		l.out.Begin("run,target,sitemap,code,message\n")
+// failurePrinter returns the printer of failures in the format of the flags.
+func (s *statusFlags) failurePrinter() output.Printer[failure] {
+	rows := func(rows []failure, f *failure) []failure { return append(rows, *f) }
+	if table, err := output.NewTable(&s.format, rows); err == nil {
+		return table
 	}
+	return &output.Lines[failure]{Append: func(b []byte, f *failure) []byte { // text is no table
+		name := strings.TrimSuffix(f.Target+" "+f.Sitemap, " ")
+		return fmt.Appendf(b, "%s: %s: %s\n", cli.Harmless(name, ""), f.Code,
+			cli.Harmless(f.Message, ""))
+	}}
+}
+
+// printFailures prints the failures of runs.
+func printFailures(
+	ctx context.Context, a *cli.App, st *store, runs []string, p output.Printer[failure],
+) error {
 	hasFailed := func(part batch.Stored) bool { return part.Counts.Failed > 0 }
 	for _, run := range runs {
-		for line, err := range linesOf(ctx, l.store, run, hasFailed) {
+		for line, err := range linesOf(ctx, st, run, hasFailed) {
+			f, cause := failure{Run: run}, (*batch.Error)(nil)
 			switch {
 			case errors.Is(err, batch.ErrDamaged):
-				l.app.Log.Printf("%v", err)
-				err = nil
+				a.Log.Printf("%v", err)
 			case err != nil:
+				return err
 			case line.Target != nil:
-				err = l.failure(run, line.Target.Target, "", line.Target.Error)
+				f.Target, cause = line.Target.Target, line.Target.Error
 			case line.Document != nil:
-				d := line.Document
-				err = l.failure(run, d.Target, d.Sitemap, d.Error)
+				f.Target, f.Sitemap = line.Document.Target, line.Document.Sitemap
+				cause = line.Document.Error
 			}
-			if err != nil {
+			if cause == nil {
+				continue
+			}
+			f.Code, f.Message = string(cause.Code), cause.Message
+			if err := p.Print(&f); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// failure prints a failure, unless e is nil.
-func (l *failureList) failure(run, target, sitemap string, e *batch.Error) (err error) {
-	if e == nil {
-		return nil
-	}
-	switch l.format {
-	case "jsonl":
-		line := jsonl.Marshal(failure{run, target, sitemap, string(e.Code), e.Message})
-		_, err = l.out.Write(append(line, '\n'))
-	case "csv":
-		row := output.AppendRow(nil, false, run, target, sitemap, string(e.Code), e.Message)
-		_, err = l.out.Write(row)
-	default:
-		name := target
-		if sitemap != "" {
-			name += " " + sitemap
-		}
-		_, err = fmt.Fprintf(l.out, "%s: %s: %s\n", cli.Harmless(name, ""), e.Code,
-			cli.Harmless(e.Message, ""))
-	}
-	return err
 }
 
 // A summary describes the progress of a run, by the counts of its parts.
@@ -306,7 +294,7 @@ func (s *summary) print(w io.Writer) {
 	if n := s.Counts.Untrusted; n > 0 {
 		fmt.Fprintf(w, "%s left out: see 'sitemap help trust'\n", cli.Plural(n, "untrusted URL"))
 	}
-	s.printFailures(w)
+	s.printCauses(w)
 	if s.Waiting != nil {
 		fmt.Fprintf(w, "%s in the queue, %s with workers\n",
 			cli.Plural(int64(*s.Waiting), "domain"), cli.Thousands(int64(*s.Leased)))
@@ -317,7 +305,7 @@ func (s *summary) print(w io.Writer) {
 	}
 }
 
-func (s *summary) printFailures(w io.Writer) {
+func (s *summary) printCauses(w io.Writer) {
 	fmt.Fprintf(w, "%s of %s failed, in whole or in part\n", cli.Thousands(s.Failed),
 		cli.Plural(s.Domains, "domain"))
 	causes := slices.SortedFunc(maps.Keys(s.Causes), func(a, b sitemap.Code) int {

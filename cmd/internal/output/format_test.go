@@ -168,7 +168,7 @@ func TestFormat_Formulas(t *testing.T) {
 	if got := string(AppendRow(nil, false, "=a", "+a", "-a", "@a", "\ta", "\ra", "a=")); got != "'=a,'+a,'-a,'@a,'\ta,\"'\ra\",a=\n" {
 		t.Errorf("%q", got)
 	}
-	table, err := newTable(&cli.PrintFlags{Format: "csv", Raw: true}, appendImages)
+	table, err := NewTable(&cli.PrintFlags{Format: "csv", Raw: true}, appendImages)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,13 +23,13 @@ const maxSample = 1_000_000
 func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (p Printer[batch.URL], err error) {
 	switch {
 	case flags.Rows == "alternates":
-		p, err = newTable(flags, appendAlternates)
+		p, err = NewTable(flags, appendAlternates)
 	case flags.Rows == "images":
-		p, err = newTable(flags, appendImages)
+		p, err = NewTable(flags, appendImages)
 	case flags.Rows == "videos":
-		p, err = newTable(flags, appendVideos)
+		p, err = NewTable(flags, appendVideos)
 	case flags.Format == "parquet":
-		p, err = newTable(flags, appendURL)
+		p, err = NewTable(flags, appendURL)
 	default:
 		p, err = urlLines(flags, walked, withChange)
 	}

@@ -223,7 +223,7 @@ type documentRow struct {
 
 // NewDocuments returns the table of documents in the format of the flags.
 func NewDocuments(flags *cli.PrintFlags) (Printer[batch.Document], error) {
-	return newTable(flags, appendDocument)
+	return NewTable(flags, appendDocument)
 }
 
 func appendDocument(rows []documentRow, d *batch.Document) []documentRow {

@@ -14,11 +14,11 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// newTable returns the printer of values of S as rows in csv, jsonl or Parquet, as the flags say.
+// NewTable returns the printer of values of S as rows in csv, jsonl or Parquet, as the flags say.
 // RowsOf appends those of s. Their columns are the fields of R, or those of --fields, by the names
 // in their tags. A column that is optional may lack a value: then its cell is empty in csv, and null
 // in Parquet, and jsonl lacks the field.
-func newTable[S, R any](flags *cli.PrintFlags, rowsOf func([]R, *S) []R) (Printer[S], error) {
+func NewTable[S, R any](flags *cli.PrintFlags, rowsOf func([]R, *S) []R) (Printer[S], error) {
 	if !slices.Contains([]string{"csv", "jsonl", "parquet"}, flags.Format) {
 		return nil, fmt.Errorf("want --format csv, jsonl or parquet for a table, not %s",
 			flags.Format)
