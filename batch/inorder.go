@@ -31,7 +31,6 @@ type InOrder struct {
 	memory  int                     // bytes that wait in memory
 	file    *tempfile.File
 	end     int64 // of the file
-	inFile  int   // parts that have lines in the file
 	failed  error // of w or the file, for all that follows
 }
 
@@ -87,15 +86,16 @@ func (s *InOrder) toFile() {
 	if s.file == nil {
 		s.file, err = tempfile.Create("sitemap-lines-")
 	}
-	for _, p := range s.waiting {
+	parts := slices.Collect(maps.Values(s.waiting))
+	if !slices.ContainsFunc(parts, func(p *waitingPart) bool { return p.file != nil }) {
+		s.end = 0
+	}
+	for _, p := range parts {
 		n := int64(p.lines.Len())
 		if err == nil && n > 0 {
 			_, err = s.file.WriteAt(p.lines.Bytes(), s.end)
 		}
 		if err == nil && n > 0 {
-			if p.file == nil {
-				s.inFile++
-			}
 			p.file = append(p.file, io.NewSectionReader(s.file, s.end, n))
 			s.end += n
 			s.memory -= int(n)
@@ -125,11 +125,6 @@ func (s *InOrder) flush(p *waitingPart) {
 	for _, lines := range append(p.file, &p.lines) {
 		if s.failed == nil {
 			_, s.failed = io.Copy(s.w, lines)
-		}
-	}
-	if p.file != nil {
-		if s.inFile--; s.inFile == 0 {
-			s.end = 0
 		}
 	}
 	p.file, p.lines = nil, bytes.Buffer{}
