@@ -73,7 +73,7 @@ func (r *run) write(
 	t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
 		return !old.walked[shown(target)]
 	})
-	old.watch(t, &w.Options)
+	old.watch(&w.Options)
 	job := w.Job
 	if job == nil {
 		job = URLs

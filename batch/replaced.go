@@ -13,13 +13,12 @@ import (
 // A replaced is a part that another one replaces, because the targets have changed or are retried.
 // A new part of which there was none replaces an empty one.
 type replaced struct {
-	part      Stored              // without an ID if there is none, or it is damaged
-	isRetried bool                // all targets are in the part: some of them are walked again
-	read      map[string][]string // the documents that were read, by target as it is in lines
-	walked    map[string]bool     // the targets of the task: whether they are new, or walked again
+	part      Stored          // without an ID if there is none, or it is damaged
+	isRetried bool            // all targets are in the part: some of them are walked again
+	walked    map[string]bool // the targets of the task: whether they are new, or walked again
 
 	mu     sync.Mutex
-	missed map[string]bool // of read, those that the retry has not read
+	missed map[string]bool // documents of walked that were read before, and not yet now
 }
 
 // isWorseThan reports whether the new part, with these counts, has fewer failures and, while some
@@ -28,14 +27,8 @@ func (o *replaced) isWorseThan(c Counts) bool {
 	return !o.isRetried || c.Failed == 0 || c.Failed < o.part.Counts.Failed && len(o.missed) == 0
 }
 
-// watch notes which documents of a task are read.
-func (o *replaced) watch(t Task, options *discover.Options) {
-	o.missed = map[string]bool{}
-	for _, target := range t.Targets {
-		for _, loc := range o.read[shown(target)] {
-			o.missed[loc] = true
-		}
-	}
+// watch notes which documents are read.
+func (o *replaced) watch(options *discover.Options) {
 	done := options.Done
 	options.Done = func(s *discover.Sitemap, sum discover.Summary) {
 		if sum.Err == nil {
@@ -58,35 +51,40 @@ func (r *run) replace(
 	if isSame && (!r.Retry || part.ID == "") {
 		return nil, true, nil
 	}
-	old = &replaced{part: part, read: map[string][]string{}, walked: map[string]bool{}}
-	failed := map[string]bool{}
+	old = &replaced{part: part, walked: map[string]bool{}, missed: map[string]bool{}}
+	read, failed := map[string][]string{}, map[string]bool{} // by target
 	for l, err := range r.lines(ctx, t, part) {
 		if isMissing(err) {
 			if part.ID != "" { // else it was reported before
 				r.report(t, err)
 			}
 			old.part, isSame = Stored{}, false
-			clear(old.read)
+			clear(read)
 			break
 		}
 		if err != nil {
 			return nil, false, err
 		}
 		target, counts := l.about()
-		read := old.read[target]
+		documents := read[target]
 		if counts.Failed > 0 {
 			failed[target] = true
 		} else if l.Document != nil {
-			read = append(read, l.Document.Sitemap)
+			documents = append(documents, l.Document.Sitemap)
 		}
-		old.read[target] = read
+		read[target] = documents
 	}
 	isNew, isWalked := false, false
 	for _, target := range t.Targets {
 		target = shown(target)
-		_, has := old.read[target]
-		old.walked[target] = !has || r.Retry && failed[target]
-		isNew, isWalked = isNew || !has, isWalked || old.walked[target]
+		documents, has := read[target]
+		isNew = isNew || !has
+		if old.walked[target] = !has || r.Retry && failed[target]; old.walked[target] {
+			isWalked = true
+			for _, loc := range documents {
+				old.missed[loc] = true
+			}
+		}
 	}
 	old.isRetried = isSame || t.More && !isNew
 	return old, old.isRetried && !isWalked, nil
