@@ -13,27 +13,53 @@ import (
 
 // relink updates the documents to those that the seeds and the indexes name now. New documents
 // belong to the baseline if they existed at the first reading of the site. The pages of documents
-// that are no longer named are gone.
+// that are no longer named are gone, so limits exclude only new ones.
 func (s *site) relink(seeds []*discover.Sitemap) {
-	isFirst := len(s.Docs) == 0
-	docs, isNamed := s.linked(seeds)
-	if s.err != nil {
-		return
+	isFirst, isNamed := len(s.Docs) == 0, map[string]bool{}
+	var docs []*document // each index before its children
+	name := func(loc string, by link) {
+		d := s.byLoc[loc]
+		switch {
+		case isNamed[loc] || s.err != nil:
+			return
+		case d != nil:
+			d.link = by
+		case len(s.Docs) >= limit(s.w.Options.MaxSitemaps, 50_001),
+			by.depth > limit(s.w.Options.MaxDepth, 10):
+			return
+		default:
+			d = &document{Loc: loc, link: by, Asked: s.began, Next: s.began}
+			// An index that has not changed since its first reading had all its children then.
+			d.Baseline = isFirst || d.index != nil && d.index.Baseline && d.index.Changed.IsZero()
+			add := func() { s.Docs, s.byLoc[loc] = append(s.Docs, d), d }
+			if d.Baseline {
+				add()
+			} else {
+				s.sayOf(SitemapAdded, loc, s.Asked, nil, add)
+			}
+		}
+		isNamed[loc] = true
+		docs = append(docs, d)
 	}
-	for _, d := range docs {
-		if s.byLoc[d.Loc] != nil {
+	for _, seed := range seeds {
+		name(seed.Loc, link{Seed: seed})
+	}
+	for i := 0; i < len(docs); i++ {
+		index := docs[i]
+		if !index.IsIndex {
 			continue
 		}
-		add := func() {
-			d.Asked, d.Next = s.began, s.began
-			s.Docs, s.byLoc[d.Loc] = append(s.Docs, d), d
+		by := link{Index: index.Loc, index: index, depth: index.depth + 1}
+		for _, p := range s.entries(index) {
+			if p.State&pagelist.Sitemap != 0 {
+				by.Listed = p.LastMod
+				name(p.Loc, by)
+			}
 		}
-		// An index that has not changed since its first reading had all its children then.
-		d.Baseline = isFirst || d.index != nil && d.index.Baseline && d.index.Changed.IsZero()
-		if d.Baseline {
-			add()
-		} else {
-			s.sayOf(SitemapAdded, d.Loc, s.Asked, nil, add)
+		for _, d := range s.Docs {
+			if index.Read.IsZero() && d.Index == index.Loc {
+				name(d.Loc, d.link) // all that it lists is not known
+			}
 		}
 	}
 	isLinked := true
@@ -54,51 +80,6 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 	if s.err == nil {
 		s.Docs, s.isLinked = docs, isLinked
 	}
-}
-
-// linked returns the documents that the seeds and the indexes name, each index before its children.
-// Limits exclude only new ones: the pages of the others would seem to be removed.
-func (s *site) linked(seeds []*discover.Sitemap) (docs []*document, isNamed map[string]bool) {
-	isNamed = map[string]bool{}
-	room := limit(s.w.Options.MaxSitemaps, 50_001) - len(s.Docs)
-	name := func(loc string, by link) {
-		d := s.byLoc[loc]
-		switch {
-		case isNamed[loc]:
-			return
-		case d != nil:
-			d.link = by
-		case room <= 0 || by.depth > limit(s.w.Options.MaxDepth, 10):
-			return
-		default:
-			d = &document{Loc: loc, link: by}
-			room--
-		}
-		isNamed[loc] = true
-		docs = append(docs, d)
-	}
-	for _, seed := range seeds {
-		name(seed.Loc, link{Seed: seed})
-	}
-	for i := 0; i < len(docs); i++ {
-		index := docs[i]
-		if !index.IsIndex {
-			continue
-		}
-		for _, p := range s.entries(index) {
-			if p.State&pagelist.Sitemap != 0 {
-				name(p.Loc, link{
-					Index: index.Loc, index: index, Listed: p.LastMod, depth: index.depth + 1,
-				})
-			}
-		}
-		for _, d := range s.Docs {
-			if index.Read.IsZero() && d.Index == index.Loc {
-				name(d.Loc, d.link) // all that it lists is not known
-			}
-		}
-	}
-	return docs, isNamed
 }
 
 // limit resolves a limit of a walk as the walk does.
