@@ -83,12 +83,12 @@ func backoff(n int, most time.Duration, err error) time.Duration {
 }
 
 // allowed returns when PerDay allows the next request. Each request uses up a part of a day, and
-// some may be sent in advance: in the first hour those of a whole day, so that a site is known
+// some may be sent in advance: in the first turn those of a whole day, so that a site is known
 // soon. With the retries of the last one, any 24 hours have at most a tenth more than PerDay.
 func (s *site) allowed() time.Time {
 	const day = 24 * time.Hour
 	step, atOnce := s.w.budget()
-	if s.First.IsZero() || time.Since(s.First) < time.Hour {
+	if s.isNew {
 		return s.Paid.Add(-day)
 	}
 	return s.Paid.Add(-time.Duration((atOnce - 1) * float64(step)))
@@ -96,12 +96,8 @@ func (s *site) allowed() time.Time {
 
 // pay counts requests.
 func (s *site) pay(requests int) {
-	now := time.Now()
-	if s.First.IsZero() {
-		s.First = now
-	}
 	step, _ := s.w.budget()
-	s.Paid = latest(s.Paid, now).Add(time.Duration(requests) * step)
+	s.Paid = latest(s.Paid, time.Now()).Add(time.Duration(requests) * step)
 }
 
 // budget returns the time that a request pays for, and how many may be sent at once.

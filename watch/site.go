@@ -35,6 +35,7 @@ type site struct {
 	isLinked bool                     // Docs are those that are named now
 	ahead    time.Duration            // of the clock, at the last request
 	began    time.Time                // of the turn
+	isNew    bool                     // nothing was requested before the turn
 	saved    time.Time
 	isTold   bool  // an event was taken since then
 	err      error // that ends the turn
@@ -52,7 +53,6 @@ type siteRecord struct {
 	Failures int           `json:"failures,omitempty"`
 	// of robots.txt in a row
 	Failing bool      `json:"failing,omitempty"` // failing was reported
-	First   time.Time `json:"first,omitzero"`    // when its documents were first requested
 	Paid    time.Time `json:"paid,omitzero"`     // until when PerDay has paid for the requests
 }
 
@@ -149,7 +149,7 @@ func (w *Watcher) load(name, key string) *site {
 // setBack moves the times of the site back by as much as the clock was set back after its last
 // request. Otherwise nothing would be due until the clock reaches the old time again.
 func (s *site) setBack() {
-	last, times := s.Asked, []*time.Time{&s.Asked, &s.Find, &s.First, &s.Paid}
+	last, times := s.Asked, []*time.Time{&s.Asked, &s.Find, &s.Paid}
 	for _, d := range s.Docs {
 		last = latest(last, d.Asked)
 		times = append(times, &d.Next, &d.Asked, &d.Read, &d.Changed, &d.FailedAt, &d.Early)

@@ -15,7 +15,7 @@ func (s *site) turn(ctx context.Context) error {
 		return s.err
 	}
 	s.began = time.Now()
-	s.saved = s.began
+	s.saved, s.isNew = s.began, s.Paid.IsZero()
 	if !s.Find.After(s.began) {
 		s.find(ctx)
 	}
