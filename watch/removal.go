@@ -20,8 +20,8 @@ func (s *site) recall() {
 	list, _ := s.list(s.goneKey())
 	s.gone = list.ByLoc()
 	for _, p := range s.gone {
-		if s.ahead > 0 {
-			p.Gone = p.Gone.Add(-s.ahead)
+		if p.Gone.After(s.began) { // by a clock that was set back
+			p.Gone = s.began
 			s.setGone(p)
 		}
 	}

@@ -33,7 +33,6 @@ type site struct {
 	gone     map[string]pagelist.Page // that left a document, by location
 	unsaved  map[string]pageMap       // lists that are not stored yet, by key
 	isLinked bool                     // Docs are those that are named now
-	ahead    time.Duration            // of the clock, at the last request
 	began    time.Time                // of the turn
 	isNew    bool                     // nothing was requested before the turn
 	saved    time.Time
@@ -142,25 +141,24 @@ func (w *Watcher) load(name, key string) *site {
 		s.byLoc[d.Loc] = d
 		d.index = s.byLoc[d.Index]
 	}
-	s.setBack()
+	s.setBack(time.Until(s.Asked))
 	return s
 }
 
 // setBack moves the times of the site back by as much as the clock was set back after its last
-// request. Otherwise nothing would be due until the clock reaches the old time again.
-func (s *site) setBack() {
-	last, times := s.Asked, []*time.Time{&s.Asked, &s.Find, &s.Paid}
-	for _, d := range s.Docs {
-		last = latest(last, d.Asked)
-		times = append(times, &d.Next, &d.Asked, &d.Read, &d.Changed, &d.FailedAt, &d.Early)
-	}
-	if s.ahead = max(time.Until(last), 0); s.ahead == 0 {
+// turn, if it was. Otherwise nothing would be due until the clock reaches the old time again.
+func (s *site) setBack(ahead time.Duration) {
+	if ahead <= 0 {
 		return
 	}
 	s.Next = time.Now() // the turn stores the times
+	times := []*time.Time{&s.Asked, &s.Find, &s.Paid}
+	for _, d := range s.Docs {
+		times = append(times, &d.Next, &d.Asked, &d.Read, &d.Changed, &d.FailedAt, &d.Early)
+	}
 	for _, t := range times {
 		if !t.IsZero() {
-			*t = t.Add(-s.ahead)
+			*t = t.Add(-ahead)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 // turn requests the documents of a site that are due, and yields their changes.
 func (s *site) turn(ctx context.Context) error {
+	s.began = time.Now()
 	if s.recall(); s.err != nil {
 		return s.err
 	}
-	s.began = time.Now()
 	s.saved, s.isNew = s.began, s.Paid.IsZero()
 	if !s.Find.After(s.began) {
 		s.find(ctx)
