@@ -50,13 +50,13 @@
 //
 // A page is removed when no document of its site lists it any more. Before the event is yielded,
 // each document that listed the page has to be read to its end without it, and then every other
-// document of the site, since the page may have moved there. A document that fails, breaks off or
-// has entries that were dropped removes nothing. When one that was failing recovers, or is named no
-// more, the others are read once more: the page may have been there for a time. One that has failed
-// for 30 days, and is not an index, no longer holds up the others. A 304 of an index says nothing
-// about its children, unless its lastmods have proved right. A page that was only in feeds and news
-// sitemaps is never removed: they drop entries by design. A site whose robots.txt fails, or whose
-// documents all fail, is failing; it has removed nothing.
+// document of the site, since the page may have moved there. Then all but the last of them are read
+// once more, since the page may have moved on meanwhile. A document that fails, breaks off or has
+// entries that were dropped removes nothing. One that has failed for 30 days, and is not an index,
+// no longer holds up the others. A 304 of an index says nothing about its children, unless its
+// lastmods have proved right. A page that was only in feeds and news sitemaps is never removed:
+// they drop entries by design. A site whose robots.txt fails, or whose documents all fail, is
+// failing; it has removed nothing.
 //
 // A page that returns after its removal is added again, with another ID. One that left a feed in
 // the last 30 days, or moves from one document to another, is still known.

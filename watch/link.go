@@ -70,7 +70,6 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		pages := s.entries(d)
 		s.sayOf(SitemapRemoved, d.Loc, s.Asked, nil, func() {
 			s.leave(d, pages, time.Now())
-			s.moveOn(d)
 			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })
 			s.unsaved[s.listKey(d)] = nil
 			delete(s.byLoc, d.Loc)

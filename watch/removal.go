@@ -39,13 +39,10 @@ func (s *site) setGone(p pagelist.Page) {
 // sayPage yields an event about a page. The number of its last removal is part of the ID. It is
 // forgotten in time, so the month is part of the ID too.
 func (s *site) sayPage(kind Kind, u discover.URL, from string, note func()) {
-	p, at := s.gone[u.Loc], s.Asked
-	if kind == Removed {
-		at = p.Gone
-	}
-	month := at.UTC().Truncate(keepGone).Format(time.DateOnly)
+	number := strconv.Itoa(s.gone[u.Loc].Removed)
+	month := s.Asked.UTC().Truncate(keepGone).Format(time.DateOnly)
 	s.say(Event{Kind: kind, URL: u, Sitemap: from}, note,
-		u.Loc, u.LastMod.String(), strconv.Itoa(p.Removed), month)
+		u.Loc, u.LastMod.String(), number, month)
 }
 
 // listed returns for each page the entry with the latest lastmod in all documents.
@@ -121,17 +118,6 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	}
 }
 
-// moveOn resets the wait of pages that may have moved to a document while it was not read, since
-// they may have moved on from there.
-func (s *site) moveOn(d *document) {
-	for _, p := range s.gone {
-		if isPending(p) && !d.Read.After(p.Gone) {
-			p.Gone = time.Now()
-			s.setGone(p)
-		}
-	}
-}
-
 // removed is the state of a page that was removed: if it returns, a window may drop it. A page
 // that is only settled moved to another document.
 const removed = pagelist.Settled | pagelist.InWindow
@@ -145,49 +131,56 @@ func isPending(p pagelist.Page) bool {
 // for an index, which may list a document that has the pages.
 const lostAfter = 30 * 24 * time.Hour
 
-// known returns a time after which each document was read, or the index that stands for it. It
-// makes documents due that were not read since a given time, as far as PerDay allows.
-func (s *site) known(since time.Time) time.Time {
-	now := time.Now()
-	known := now
+// checked returns when the documents were checked, the first and the last of them. A document is
+// checked when it is read, or the index that stands for it.
+func (s *site) checked() (first, last time.Time) {
+	first = time.Now()
 	for _, d := range s.Docs {
-		if d.Failing && !d.IsIndex && now.Sub(d.FailedAt) > lostAfter {
+		if d.Failing && !d.IsIndex && time.Since(d.FailedAt) > lostAfter {
 			continue
 		}
-		checked := d.Read
+		at := d.Read
 		if d.isStill() {
-			checked = latest(checked, d.index.Read)
-		} else if checked.Before(since) && d.Failures == 0 && !s.allowed().After(now) {
-			d.Next = s.began
+			at = latest(at, d.index.Read)
 		}
-		if checked.Before(known) {
-			known = checked
+		last = latest(last, at)
+		if at.Before(first) {
+			first = at
 		}
 	}
-	return known
+	return first, last
 }
 
-// settle reports the pages that no document of the site lists any more, once every document that
-// they may have moved to was read after they had vanished.
+// settle reports the pages that no document of the site lists any more, once every document was
+// checked twice after they had vanished. At the first time, one of them may have moved to a
+// document that was checked before.
 func (s *site) settle() {
+	first, last := s.checked()
 	var locs []string
-	first := time.Now()
+	var since time.Time
 	for loc, p := range s.gone {
-		if isPending(p) {
+		if !isPending(p) {
+			continue
+		}
+		if !p.Gone.After(first) && p.State&pagelist.Checked == 0 {
+			p.Gone, p.State = latest(p.Gone, last), p.State|pagelist.Checked
+			s.setGone(p)
+		}
+		switch {
+		case !p.Gone.After(first):
 			locs = append(locs, loc)
-			if p.Gone.Before(first) {
-				first = p.Gone
-			}
+		case since.IsZero() || p.Gone.Before(since):
+			since = p.Gone
 		}
 	}
-	if len(locs) == 0 {
-		return
+	for _, d := range s.Docs {
+		if d.Read.Before(since) && d.Failures == 0 {
+			d.Next = s.began
+		}
 	}
-	known := s.known(first)
-	locs = slices.DeleteFunc(locs, func(loc string) bool { return s.gone[loc].Gone.After(known) })
 	slices.Sort(locs)
 	listed := s.listed(locs)
-	if s.known(first).Before(known) {
+	if again, _ := s.checked(); again.Before(first) {
 		return // a list is damaged
 	}
 	for _, loc := range locs {

@@ -454,3 +454,39 @@ func TestRemoved_MovesOn(t *testing.T) {
 		})
 	}
 }
+
+// TestRemoved_MovesTwice: a page is not removed that moves to a sitemap and from there, before that
+// one is read, to another one that has just been read.
+func TestRemoved_MovesTwice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b\nSitemap: /c")
+		home := "a"
+		for _, path := range []string{"b", "c"} {
+			web.pages["https://a.test/"+path] = func() string {
+				if home == path {
+					return urlset("of-"+path, "2")
+				}
+				if home == "not read yet" {
+					home = path // from the other one
+				}
+				return urlset("of-" + path)
+			}
+		}
+		web.serve("a", urlset("1", "2"))
+		w := web.watcher()
+		w.PerDay = 6
+		want(t, "first", append(once(t, w), run(t, w, day)...))
+		web.serve("a", urlset("1"))
+		for asked := web.requests["https://a.test/a"]; web.requests["https://a.test/a"] == asked; {
+			home = "a"
+			want(t, "still", once(t, w))
+			time.Sleep(time.Hour)
+		}
+		home = "not read yet"
+		want(t, "it moves", run(t, w, 20*day))
+		if home == "not read yet" {
+			t.Error("no other sitemap was read")
+		}
+	})
+}

@@ -103,7 +103,6 @@ func (s *site) remark(d *document, r *reading) {
 	if r.err == nil && d.Failing {
 		s.sayOf(Recovered, d.Loc, d.FailedAt, nil, func() {
 			d.Failing, d.Failures = false, 0
-			s.moveOn(d)
 		})
 	}
 	if r.isQuiet(d) {
