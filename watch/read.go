@@ -22,7 +22,7 @@ type reading struct {
 	gone      []pagelist.Page          // entries that it does not list any more
 	changes   map[string]discover.URL  // pages that may be new or modified
 	dates     []time.Time              // the lastmods
-	ahead     time.Time                // the first that is in the future
+	isAhead   bool                     // one of them is in the future
 	isChanged bool                     // something appeared, vanished or moved its lastmod
 	isNews    bool                     // so it did, other than by a lastmod that proves nothing
 	isIndex   bool                     // some entries are sitemaps
@@ -48,12 +48,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 	o.Store, o.Run, o.OnlyChanged = nil, "", false
 	o.Since = time.Time{} // it may move on from run to run, and then an old page is not gone
 	o.MinTrust, o.SkipExtensions = trust.Untrusted, false
-	o.Validators = func(*discover.Sitemap) fetch.Validators {
-		if !d.Ahead.IsZero() && !d.Ahead.After(r.at) {
-			return fetch.Validators{} // the same version is read differently now
-		}
-		return d.Version
-	}
+	o.Validators = func(*discover.Sitemap) fetch.Validators { return d.Version }
 	o.Follow = func(sm *discover.Sitemap) bool {
 		isOld := !o.IgnoreIndexLastMod && given.Excludes(sm.LastMod) && s.byLoc[sm.Loc] == nil
 		if !isOld && (given.Follow == nil || given.Follow(sm)) {
@@ -103,10 +98,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 // lastmod counts.
 func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 	if datetime.IsAhead(p.LastMod, time.Now()) {
-		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {
-			r.ahead = at
-		}
-		p.LastMod = sitemap.Time{}
+		p.LastMod, r.isAhead = sitemap.Time{}, true
 	}
 	if !p.LastMod.IsZero() {
 		r.dates = append(r.dates, p.LastMod.Start())

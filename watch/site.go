@@ -78,7 +78,6 @@ type document struct {
 	Read     time.Time        `json:"read,omitzero"`
 	Changed  time.Time        `json:"changed,omitzero"`
 	Next     time.Time        `json:"next"`               // when it is due
-	Ahead    time.Time        `json:"ahead,omitzero"`     // when a lastmod in it will be past
 	Failures int              `json:"failures,omitempty"` // in a row
 	FailedAt time.Time        `json:"failed_at,omitzero"` // the first of them
 	Err      string           `json:"err,omitempty"`      // the last of them

@@ -133,10 +133,13 @@ func (s *site) learn(d *document, r *reading) {
 	}
 	d.Failures, d.FailedAt, d.Err = 0, time.Time{}, ""
 	if !r.sum.NotModified {
-		d.Version, d.Ahead = r.sum.Validators, r.ahead
+		d.Version = r.sum.Validators
 		if d.Version.URL == d.Loc {
 			d.Version.URL = ""
 		}
+	}
+	if r.isAhead {
+		d.Version = fetch.Validators{} // the same version is read differently later
 	}
 	if r.isFirst {
 		d.Rhythm = firstRhythm(r.dates, isFeed(d.Format), r.at)
