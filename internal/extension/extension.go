@@ -240,7 +240,7 @@ func (d *Decoder) startEntry() {
 
 // overflow reports, once per entry, that there are more values of a field than are kept.
 func (d *Decoder) overflow(field string) {
-	if d.quick.active() {
+	if d.quick.active {
 		d.quick.failed = true
 	} else if !d.overflowed {
 		d.overflowed = true
@@ -256,7 +256,7 @@ func (d *Decoder) outOfText(field string) {
 
 // here returns the position of the current token, if there is a report to use it.
 func (d *Decoder) here() (pos sitemap.Position) {
-	if d.sink.Report() != nil && !d.quick.active() {
+	if d.sink.Report() != nil && !d.quick.active {
 		pos = d.in.Position(0)
 	}
 	return pos
@@ -264,7 +264,7 @@ func (d *Decoder) here() (pos sitemap.Position) {
 
 // bad reports a value that is invalid, or missing for another reason than lack of room.
 func (d *Decoder) bad(pos sitemap.Position, field string, text []byte) {
-	if d.quick.active() {
+	if d.quick.active {
 		d.quick.failed = true
 	} else if d.textSize <= MaxText {
 		d.sink.Problem(sitemap.BadExtension, pos, field, text)

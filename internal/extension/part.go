@@ -10,22 +10,35 @@ import (
 // A quick scans the parts of a record straight from the window. While it does, its part is the
 // current element instead of the Reader's. It fails at what the Reader has to read.
 type quick struct {
-	window     []byte // nil if the current element is the Reader's
-	next       int    // index of the next token in it
-	tag        []byte // name of the element that contains the part
-	prefix     int    // length of the prefix of that, with its colon
-	outer      []byte // name of the news, if tag is that of its publication
-	name, text []byte // of the part; the text is decoded
-	decoded    []byte // a text that had references
-	attrs      []xmlscan.Attr
-	empty      bool // the start tag ends with "/>"
+	active     bool // the current element is the part
 	failed     bool
+	empty      bool   // the start tag ends with "/>"
+	references bool   // the text had references
+	window     []byte // with its padding
+	next       int    // index of the next token in it
+	tag        span   // name of the element that contains the part
+	prefix     int    // length of the prefix of that, with its colon
+	outer      span   // name of the news, if tag is that of its publication
+	name, raw  span   // name and text of the part
+	decoded    []byte // the text without its references
+	attrs      []xmlscan.Attr
 	before     sizes   // of the records
 	offsets    []int64 // of links in the document, for a Listener
 }
 
-// active reports whether the current element is the part.
-func (q *quick) active() bool { return q.window != nil }
+// A span is a part of the window. A slice instead would cost a write barrier each time it is set.
+type span struct{ start, end int }
+
+// of returns a part of the window.
+func (q *quick) of(s span) []byte { return q.window[s.start:s.end] }
+
+// text returns the decoded text of the part.
+func (q *quick) text() []byte {
+	if q.references {
+		return q.decoded
+	}
+	return q.of(q.raw)
+}
 
 // fail makes the Reader read the whole extension. It returns false.
 func (q *quick) fail() bool {
@@ -37,23 +50,24 @@ func (q *quick) fail() bool {
 // false at the end of the record, or if it fails.
 func (q *quick) nextPart() bool {
 	b, i := q.window, xmlscan.SkipSpace(q.window, q.next)
-	if end := endTag(b, i, q.tag); end > 0 {
-		if q.next = end; q.outer == nil {
+	tag := q.of(q.tag)
+	if end := endTag(b, i, tag); end > 0 {
+		if q.next = end; q.outer.end == 0 {
 			return false
 		}
-		q.tag, q.outer = q.outer, nil
+		q.tag, q.outer = q.outer, span{}
 		return q.nextPart()
 	}
 	i++
-	if q.failed || b[i-1] != '<' || !bytes.HasPrefix(b[i:], q.tag[:q.prefix]) {
+	if q.failed || b[i-1] != '<' || !bytes.HasPrefix(b[i:], tag[:q.prefix]) {
 		return q.fail()
 	}
 	start := i + q.prefix
 	q.next = start + wordLen(b[start:])
-	q.name = b[start:q.next]
-	switch in, name := string(q.tag[q.prefix:]), string(q.name); {
+	q.name = span{start, q.next}
+	switch in, name := string(tag[q.prefix:]), string(b[start:q.next]); {
 	case in == "news" && name == "publication" && b[q.next] == '>':
-		q.outer, q.tag = q.tag, b[i:q.next]
+		q.outer, q.tag = q.tag, span{i, q.next}
 		q.next++
 		return q.nextPart()
 	case in == "publication" && name != "name" && name != "language", name == in, name == "tvshow":
@@ -64,7 +78,7 @@ func (q *quick) nextPart() bool {
 
 // scanPart scans a part after its name.
 func (q *quick) scanPart(name []byte) bool {
-	if q.text = nil; !q.scanTag() || !q.empty && !q.scanText(name) {
+	if q.raw, q.references = (span{}), false; !q.scanTag() || !q.empty && !q.scanText(name) {
 		return q.fail()
 	}
 	return true
@@ -121,15 +135,18 @@ func (q *quick) scanText(name []byte) bool {
 		return false
 	}
 	end := i + size
-	if q.text = b[i:end]; size == 0 && b[i+1] == '!' {
-		if q.text, end = xmlscan.PlainSection(b, i); end == 0 || !xmlchar.Sound(q.text) {
+	if q.raw = (span{i, end}); size == 0 && b[i+1] == '!' {
+		var text []byte
+		if text, end = xmlscan.PlainSection(b, i); end == 0 || !xmlchar.Sound(text) {
 			return false
 		}
-	} else if usual, references := xmlscan.IsUsual(q.text); !usual {
+		q.raw.start += len("<![CDATA[")
+		q.raw.end = q.raw.start + len(text)
+	} else if usual, references := xmlscan.IsUsual(b[i:end]); !usual {
 		return false
 	} else if references {
-		q.decoded = xmlchar.Decode(q.decoded[:0], q.text)
-		q.text = q.decoded
+		q.decoded = xmlchar.Decode(q.decoded[:0], b[i:end])
+		q.references = true
 	}
 	q.next = endTag(b, end, name)
 	return q.next > 0 && end-i <= xmlscan.MaxText

@@ -18,11 +18,12 @@ import (
 func (d *Decoder) Quick(b []byte, i int) int {
 	q := &d.quick
 	q.before = d.sizes()
-	q.window, q.next, q.outer, q.offsets, q.failed = b, i, nil, q.offsets[:0], false
+	q.window, q.next, q.outer, q.active, q.failed = b, i, span{}, true, false
+	q.offsets = q.offsets[:0]
 	if !d.quickElement() && (d.r.Listener != nil || !d.quickPageMap()) {
 		q.fail()
 	}
-	q.window = nil
+	q.active = false
 	if q.failed {
 		d.Undo()
 		return 0
@@ -52,9 +53,9 @@ func (d *Decoder) quickElement() bool {
 	space := d.r.Documented(b[start:n])
 	q.prefix = n + 1 - start
 	q.next = n + 1 + wordLen(b[n+1:])
-	q.tag = b[start:q.next]
+	q.tag = span{start, q.next}
 	isQuick := d.r.Listener == nil || space == namespace.XHTML || space == namespace.Image
-	if string(q.tag[q.prefix:]) != recordName(space) || !isQuick || !d.r.IsExtension(space) {
+	if string(b[n+1:q.next]) != recordName(space) || !isQuick || !d.r.IsExtension(space) {
 		return false
 	}
 	switch space {
@@ -91,7 +92,7 @@ func (d *Decoder) quickElement() bool {
 func (d *Decoder) quickLinks() bool {
 	const attrs, middle = ` rel="alternate" hreflang="`, `" href="`
 	q := &d.quick
-	b, i := q.window, q.next-len("<")-len(q.tag)
+	b, i := q.window, q.tag.start-len("<")
 	if !bytes.HasPrefix(b[q.next:], []byte(attrs)) {
 		return false
 	}

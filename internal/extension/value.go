@@ -24,8 +24,8 @@ type value struct {
 // value reads the text of the element whose start tag is current.
 func (d *Decoder) value(field string) value {
 	v := value{at: d.in.Offset(), field: field}
-	if d.quick.active() {
-		v.raw = trim(d.quick.text)
+	if d.quick.active {
+		v.raw = trim(d.quick.text())
 		return v
 	}
 	if text, ok := d.r.Leaf(); ok {
@@ -66,8 +66,8 @@ func (d *Decoder) pos(v value) sitemap.Position {
 // content reads the trimmed text of the element whose start tag is current. Text that is cut by the
 // end of the document is discarded.
 func (d *Decoder) content() []byte {
-	if d.quick.active() {
-		return trim(d.quick.text)
+	if d.quick.active {
+		return trim(d.quick.text())
 	}
 	text := d.r.Text()
 	if !d.r.Complete {
@@ -122,7 +122,7 @@ func (d *Decoder) keepSound(raw []byte) string {
 
 // isSound reports whether raw, an attribute or text, contains only characters that XML allows.
 func (d *Decoder) isSound(raw []byte) bool {
-	return d.quick.active() || d.r.IsSound() || xmlchar.Sound(raw)
+	return d.quick.active || d.r.IsSound() || xmlchar.Sound(raw)
 }
 
 // cleaned returns raw without control characters and with U+FFFD for invalid UTF-8. The scanner has
@@ -299,7 +299,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
 	pos = d.here()
 	switch name := recordName(space); {
-	case !d.quick.active() && string(d.r.Local()) != name:
+	case !d.quick.active && string(d.r.Local()) != name:
 		d.bad(pos, field, d.r.Raw())
 		return 0, pos, false
 	case s.len() == MaxRecords:
@@ -309,7 +309,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	at = s.len()
 	s.next()
 	d.invalid = ""
-	if d.quick.active() {
+	if d.quick.active {
 		for d.quick.nextPart() {
 			part(&s.current()[at])
 		}
@@ -391,8 +391,8 @@ func (d *Decoder) isPart(space namespace.Space) bool {
 
 // local returns the local name of the current element, in lower case.
 func (d *Decoder) local() []byte {
-	if d.quick.active() {
-		return d.quick.name
+	if d.quick.active {
+		return d.quick.of(d.quick.name)
 	}
 	return d.r.Local()
 }

@@ -133,7 +133,7 @@ func (d *Decoder) attrValue(name, field string) value {
 
 // attrText is attrValue without what is needed to report a value.
 func (d *Decoder) attrText(name string) []byte {
-	if d.quick.active() {
+	if d.quick.active {
 		return d.attr(d.quick.attr(name))
 	}
 	raw, _ := d.r.Attr(name)
