@@ -66,9 +66,13 @@ func (d *decoder) quickFields(b []byte, from int) int {
 	}
 }
 
-// quickExtension reads an extension. If a listener wants its elements, the general reader reads it.
+// quickExtension reads or skips an extension. If a listener wants its elements, the general reader
+// reads it.
 func (d *decoder) quickExtension(b []byte, i int) int {
-	if d.skip {
+	switch {
+	case d.skip && d.listener == nil:
+		return d.r.Run(i)
+	case d.skip:
 		return 0
 	}
 	x := d.extensions()

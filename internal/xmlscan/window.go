@@ -1,6 +1,10 @@
 package xmlscan
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap/internal/namespace"
+)
 
 // skipSpace advances past white space before markup.
 func (r *Reader) skipSpace() {
@@ -77,12 +81,32 @@ func (r *Reader) SkipRun() {
 	if len(r.Prefix()) == 0 || r.current != fresh || r.Cut {
 		return
 	}
-	prefix := r.Name()[:len(r.Prefix())+1]
+	if end := r.runEnd(r.in.Window(), r.size, r.Name()[:len(r.Prefix())+1]); end > 0 {
+		r.in.Advance(end)
+		r.size, r.current = 0, unopened
+	}
+}
+
+// Run returns the index after the elements that SkipRun skips, from the start tag at the window's
+// byte i on, or 0. It is for a caller that reads the window itself.
+func (r *Reader) Run(i int) int {
 	b := r.in.Window()
-	for i := r.size; ; i++ {
+	name := b[i+1:]
+	prefix, _ := cutPrefix(name[:NameLen(name)])
+	space := r.Documented(prefix)
+	if len(prefix) == 0 || space == namespace.NoSpace || !r.IsExtension(space) {
+		return 0
+	}
+	return r.runEnd(b, i+1, name[:len(prefix)+1])
+}
+
+// runEnd returns the index of the first tag in b[i:] that ends a run of extensions. The current one
+// has this prefix, with its colon. It returns 0 if SkipRun does nothing.
+func (r *Reader) runEnd(b []byte, i int, prefix []byte) int {
+	for ; ; i++ {
 		lt := bytes.IndexByte(b[i:], '<')
 		if lt < 0 {
-			return
+			return 0
 		}
 		i += lt
 		name := b[i+1:]
@@ -96,21 +120,19 @@ func (r *Reader) SkipRun() {
 		size := NameLen(name)
 		switch {
 		case size == len(name):
-			return
+			return 0
 		case ends || bytes.IndexByte(name[:size], ':') > 0:
 			if p, _ := cutPrefix(name[:size]); !ends && r.isForeign(p) {
 				prefix = name[:len(p)+1]
 				continue
 			}
-			r.in.Advance(i)
-			r.size, r.current = 0, unopened
-			return
+			return i
 		case name[0] != '!':
-			return
+			return 0
 		default:
 			text := r.section(b, i)
 			if text == nil {
-				return
+				return 0
 			}
 			i += len(cdataStart) + len(text)
 		}
