@@ -115,7 +115,7 @@ func TestBatchQueue_BrokerLost(t *testing.T) {
 	if !strings.Contains(status, ": 60 of 60 sites done, 180 URLs") || !strings.Contains(status, "\n0 domains in the queue, 0 with workers\n") {
 		t.Errorf("status printed %q", status)
 	}
-	const over = "sitemap: run 1 is over: 60 sites done; begin the next one with --run NAME\n"
+	const over = "sitemap: run 1 is over: 60 sites done; --retry walks failed targets again, --run NAME begins the next run\n"
 	if out := b.run(t, plan...); out != over {
 		t.Errorf("plan printed %q, want %q", out, over)
 	}

@@ -135,7 +135,7 @@ func (r *runFlags) check() error {
 	case r.Findings && (r.Match != "" || r.Exclude != ""):
 		return errors.New("--match, --exclude: want them without --check, which judges all pages")
 	case r.nats.Lease < natsqueue.MinLease:
-		return fmt.Errorf("--lease: want at least %v", natsqueue.MinLease)
+		return fmt.Errorf("--lease: want at least %v, not %v", natsqueue.MinLease, r.nats.Lease)
 	}
 	err := r.placeFlags.check()
 	switch {

@@ -215,8 +215,8 @@ func (p *plan) report() {
 		if p.flags.shard.n > 0 {
 			name = "shard " + p.flags.shard.String() + " of " + name
 		}
-		p.app.Log.Printf("%s is over: %s done; begin the next one with --run NAME", name,
-			cli.Plural(p.targets, "site"))
+		p.app.Log.Printf("%s is over: %s done; --retry walks failed targets again, "+
+			"--run NAME begins the next run", name, cli.Plural(p.targets, "site"))
 	case !p.flags.works:
 		p.app.Log.Printf("%s put, %s in the queue before, %s done before",
 			cli.Plural(p.put, "domain"), cli.Thousands(p.known), cli.Thousands(p.done))

@@ -322,6 +322,6 @@ func (s *summary) printCauses(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s in the list\n", cli.Plural(s.BadLines, "bad line"))
 	for _, b := range s.Bad {
-		fmt.Fprintf(w, "%9s  %s\n", cli.Thousands(int64(b.Line)), cli.Harmless(b.Error, ""))
+		fmt.Fprintf(w, "     line %d: %s\n", b.Line, cli.Harmless(b.Error, ""))
 	}
 }

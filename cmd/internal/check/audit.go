@@ -44,7 +44,8 @@ func (c *Checker) Audit(ctx context.Context) error {
 		}
 	}
 	if n := c.hidden.Load(); n > 0 && isText {
-		fmt.Fprintf(c.Out, "%s not shown: --all shows them\n", cli.Plural(n, "habit"))
+		fmt.Fprintf(c.Out, "%s of lastmod_coverage or priority_all_equal not shown: --all shows them\n",
+			cli.Plural(n, "finding"))
 	}
 	return err
 }
@@ -170,8 +171,8 @@ func (x *targetAudit) finding(f *audit.Finding) {
 	if x.c.baseline.Has(f) {
 		return
 	}
-	isHabit := f.Code == audit.LastmodCoverage || f.Code == audit.PriorityAllEqual
-	if isHabit && !x.c.flags.All && x.c.Options.Only == nil {
+	describes := f.Code == audit.LastmodCoverage || f.Code == audit.PriorityAllEqual
+	if describes && !x.c.flags.All && x.c.Options.Only == nil {
 		x.c.hidden.Add(1)
 		return
 	}

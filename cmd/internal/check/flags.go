@@ -147,7 +147,7 @@ func ruleCodes() (codes []string) {
 
 func unknownCode(code string) error {
 	if near := cli.Nearest(code, ruleCodes()); near != "" {
-		return fmt.Errorf("unknown code %q; did you mean %s", code, near)
+		return fmt.Errorf("unknown code %q; did you mean %s?", code, near)
 	}
 	return fmt.Errorf("unknown code %q: 'sitemap check --rules' lists them", code)
 }

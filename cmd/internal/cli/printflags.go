@@ -114,7 +114,7 @@ func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error 
 	case cmd.Flags().Changed("format"):
 		return fmt.Errorf("--output %s contradicts --format %s", p.Out, p.Format)
 	case !slices.Contains(formats, format) && format == "html":
-		return fmt.Errorf("--output %s: pages are drawn by 'sitemap report'", p.Out)
+		return fmt.Errorf("--output %s: 'sitemap report' writes HTML", p.Out)
 	case !slices.Contains(formats, format):
 		return fmt.Errorf("--output %s: this command prints %s", p.Out, strings.Join(formats, ", "))
 	}

@@ -79,12 +79,12 @@ func unknownCommand(parent *cobra.Command, name string) error {
 	shown := sitemap.Redact(name)
 	err := fmt.Errorf("unknown command %q", shown)
 	if near := nearestCommand(parent, name); slices.Contains(topics, near) {
-		return fmt.Errorf("%w; did you mean: sitemap help %s", err, near)
+		return fmt.Errorf("%w; did you mean 'sitemap help %s'?", err, near)
 	} else if near != "" {
-		return fmt.Errorf("%w; did you mean: %s %s", err, parent.CommandPath(), near)
+		return fmt.Errorf("%w; did you mean '%s %s'?", err, parent.CommandPath(), near)
 	}
 	if strings.ContainsAny(name, "./:") {
-		return fmt.Errorf("%w; did you mean: sitemap urls %s", err, shown)
+		return fmt.Errorf("%w; did you mean 'sitemap urls %s'?", err, shown)
 	}
 	return err
 }
@@ -103,7 +103,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := Nearest(name, names); near != "" {
-			err = fmt.Errorf("%w; did you mean --%s", err, near)
+			err = fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
 	}
 	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) {

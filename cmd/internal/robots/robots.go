@@ -46,7 +46,11 @@ func Command(a *cli.App) *cobra.Command {
 				a.Fail("%s: %s%s", t.Label(), jsonl.Message(t.Label(), err), cli.PrivateHint(err))
 			}
 			if r != nil {
-				printRobots(a, out, r, client.RobotsToken(), &print)
+				name := "robots.txt"
+				if t.Kind == target.File {
+					name = t.Label()
+				}
+				printRobots(a, out, r, name, client.RobotsToken(), &print)
 			}
 			return out.Finish(nil)
 		},
@@ -72,9 +76,10 @@ func readRobots(
 	return robots.Parse(f, o.Base)
 }
 
-// printRobots prints the sitemaps of a robots.txt, and then its other records for agent.
+// printRobots prints the sitemaps of the robots.txt called name, and then its other records for
+// agent.
 func printRobots(
-	a *cli.App, out *output.Writer, f *robots.File, agent string, flags *cli.PrintFlags,
+	a *cli.App, out *output.Writer, f *robots.File, name, agent string, flags *cli.PrintFlags,
 ) {
 	print := func(record any, text string) {
 		if flags.Format == "jsonl" {
@@ -92,9 +97,9 @@ func printRobots(
 		return
 	}
 	for _, p := range f.Problems {
-		a.Log.Line(cli.ProblemText("sitemap: robots.txt", p))
+		a.Log.Line(cli.ProblemText("sitemap: "+name, p))
 	}
 	if len(f.Sitemaps) == 0 && !a.Failed.Load() {
-		a.Log.Printf("robots.txt names no sitemap")
+		a.Log.Printf("%s names no sitemap", name)
 	}
 }
