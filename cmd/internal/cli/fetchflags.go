@@ -34,29 +34,30 @@ type FetchFlags struct {
 func (n *FetchFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.DurationVar(&n.client.Timeout, "timeout", 5*time.Minute,
-		"longest `TIME` for one document with all its attempts; 0 means any")
+		"longest `TIME` for one document with all its attempts; 0 means no limit")
 	f.IntVar(&n.client.Retries, "retries", 2, "retry a failed request `N` times")
-	f.StringVar(&n.proxy, "proxy", "", "`URL` of a proxy (default: as the environment says)")
+	f.StringVar(&n.proxy, "proxy", "",
+		"`URL` of a proxy (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)")
 	f.StringVar(&n.cacert, "cacert", "",
 		"trust the certificate authorities in `FILE` (PEM) beside those of the system")
 	f.BoolVar(&n.client.Insecure, "insecure", false, "accept every certificate; for tests")
 	f.StringArrayVar(&n.connectTo, "connect-to", nil,
-		"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the first, "+
-			"as curl does; HOST or PORT may be empty for any; repeatable")
+		"with `PAIR` as HOST:PORT:HOST2:PORT2, connect to HOST2:PORT2 for URLs of HOST:PORT, as "+
+			"curl does; an empty HOST or PORT matches any; repeatable")
 	f.StringArrayVar(&n.mapped, "map", nil,
-		"request URLs that begin with the first of `URL=URL2` from the second, such as a preview "+
-			"of the site; repeatable")
+		"with `URL=URL2`, request URL2 in place of URL, and so each URL below it, such as from a "+
+			"preview of the site; repeatable")
 	f.BoolVar(&n.client.AllowPrivateNetworks, "allow-private", false,
 		"allow loopback, private and other addresses that are not public, and every port")
 	f.StringArrayVarP(&n.headers, "header", "H", nil,
 		"send this header `FIELD`, 'Name: value'; repeatable")
 	Group(cmd, "Network")
 	f.StringVarP(&n.client.UserAgent, "user-agent", "A", "",
-		"User-Agent `TEXT` with a way to reach you; its first word is looked up in robots.txt")
+		"User-Agent `TEXT` with a way to reach you; its first word is the name in robots.txt")
 	f.IntVar(&n.Concurrency, "concurrency", 0,
 		"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
 	f.DurationVar(&n.client.Delay, "delay", 0,
-		"least `TIME` between two requests to a host, also if its robots.txt asks for less")
+		"least `TIME` between two requests to a host, even if its robots.txt asks for less")
 	f.DurationVar(&n.client.RetryWait, "retry-wait", time.Minute,
 		"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
 	Group(cmd, "Politeness")

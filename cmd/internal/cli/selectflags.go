@@ -32,13 +32,13 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 		"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, or within "+
 			"a time, such as 7d; URLs without a lastmod stay")
 	f.BoolVar(&s.walk.IgnoreIndexLastMod, "ignore-index-lastmod", false,
-		"fetch sitemaps also if their index says that they have not changed")
+		"fetch sitemaps even if their index says that they have not changed")
 	f.BoolVar(&s.walk.Newest, "newest", false,
-		"read the sitemaps of an index by their lastmod in it, the latest first")
+		"read the sitemaps of an index in the order of their lastmod in it, the latest first")
 	f.StringVar(&s.Follow, "follow", "",
 		"of the sitemaps in an index, fetch those that match `REGEX`")
 	f.StringVar(&s.MinTrust, "min-trust", "variant",
-		"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
+		"print URLs with at least this `TRUST`: untrusted, variant, verified, location, robots or caller")
 	f.StringSliceVar(&s.knownPaths, "known-paths", nil,
 		"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' tries "+
 			"none; with + before the first, also if it names one")
@@ -61,7 +61,7 @@ func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
 		fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
 	Group(cmd, "Selection")
 	NotNegative(cmd, "max-urls")
-	s.AddNormalize(cmd, "with --unique, take URLs that RFC 3986 calls equivalent for one")
+	s.AddNormalize(cmd, "with --unique, count URLs that RFC 3986 calls equivalent as one")
 }
 
 // AddNormalize adds the flag that compares URLs in their normal form.
