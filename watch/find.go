@@ -48,8 +48,8 @@ func (s *site) find(ctx context.Context) {
 	}
 }
 
-// sitemaps returns the sitemaps that robots.txt names, or those at the known paths. Sitemaps that
-// were found at known paths before stay as long as they can be read.
+// sitemaps returns the sitemaps that robots.txt names, or those at the known paths. If it names
+// none, those that were found before stay as long as they can be read.
 func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	f, err := s.w.Client.Robots(ctx, s.name)
 	if f == nil {
@@ -59,11 +59,8 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	s.Delay = min(f.CrawlDelay(agent), maxDelay)
 	if len(f.Sitemaps) == 0 {
 		isGood := func(d *document) bool {
-			if d.Seed == nil || d.Seed.RobotsURL != "" || d.Failures > 0 {
-				return false
-			}
 			u, err := url.Parse(d.Loc)
-			return err == nil && f.Allowed(agent, u)
+			return err == nil && f.Allowed(agent, u) && d.Seed != nil && d.Failures == 0
 		}
 		if slices.ContainsFunc(s.Docs, isGood) {
 			return s.seeds(), nil

@@ -392,3 +392,18 @@ func TestRobots_Forbids(t *testing.T) {
 		}
 	})
 }
+
+// TestRobots_NamesNone: the sitemaps of a robots.txt that names none any more are watched on.
+func TestRobots_NamesNone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("robots.txt", "")
+		want(t, "it names none", run(t, w, 3*day))
+		web.serve("s", urlset("1", "2"))
+		want(t, "then", run(t, w, 9*day), "added 2")
+	})
+}
