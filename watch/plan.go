@@ -86,12 +86,11 @@ func backoff(n int, most time.Duration, err error) time.Duration {
 // some may be sent in advance: in the first turn those of a whole day, so that a site is known
 // soon. With the retries of the last one, any 24 hours have at most a tenth more than PerDay.
 func (s *site) allowed() time.Time {
-	const day = 24 * time.Hour
-	step, atOnce := s.w.budget()
+	_, advance := s.w.budget()
 	if s.isNew {
-		return s.Paid.Add(-day)
+		advance = 24 * time.Hour
 	}
-	return s.Paid.Add(-time.Duration((atOnce - 1) * float64(step)))
+	return s.Paid.Add(-advance)
 }
 
 // pay counts requests.
@@ -100,11 +99,12 @@ func (s *site) pay(requests int) {
 	s.Paid = latest(s.Paid, time.Now()).Add(time.Duration(requests) * step)
 }
 
-// budget returns the time that a request pays for, and how many may be sent at once.
-func (w *Watcher) budget() (step time.Duration, atOnce float64) {
+// budget returns the time that a request uses up, and how far in advance it may be sent.
+func (w *Watcher) budget() (step, advance time.Duration) {
 	all := 1.1*float64(w.perDay()) - 2
-	atOnce = max(all/11, 1)
-	return time.Duration(float64(24*time.Hour) / max(all-atOnce, 1)), atOnce
+	atOnce := max(all/11, 1)
+	step = time.Duration(float64(24*time.Hour) / max(all-atOnce, 1))
+	return step, time.Duration((atOnce - 1) * float64(step))
 }
 
 // nextTurn sets when the site is due again, and its rate.
