@@ -96,18 +96,17 @@ func (s *site) tell(d *document, r *reading) {
 // from another document and only leaves a window here.
 func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
-		before := s.gone[p.Loc]
+		before, isBack := s.gone[p.Loc]
 		switch {
-		case before.State&removed == pagelist.Settled:
-			p.State &^= pagelist.InWindow // it has not only been in windows
+		case isBack && before.State&pagelist.InWindow == 0: // it has not only been in windows
+			p.State &^= pagelist.InWindow
 		case isFeed(d.Format):
 			p.State |= pagelist.InWindow
 		}
 		// The Store may have failed after it had taken what is gone.
 		isSettled := before.State&pagelist.Settled != 0 && before.From == d.Loc &&
 			before.Gone.After(d.Read)
-		if isSettled || p.State&(pagelist.Sitemap|pagelist.Untrusted) != 0 ||
-			p.State&pagelist.InWindow != 0 && isPending(before) {
+		if isSettled || p.State&(pagelist.Sitemap|pagelist.Untrusted) != 0 {
 			continue
 		}
 		if before.LastMod.After(p.LastMod.Start()) {
