@@ -40,6 +40,9 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		}
 		isNamed[loc] = true
 		docs = append(docs, d)
+		if by.index != nil {
+			s.heed(d)
+		}
 	}
 	for _, seed := range seeds {
 		name(seed.Loc, link{Seed: seed})
@@ -89,27 +92,21 @@ func limit(n, byDefault int) int {
 	return cmp.Or(n, byDefault)
 }
 
-// heed makes those children of an index due whose lastmod has moved, unless the lastmods of the
-// index have proved wrong. It also judges whether lastmods moved when the children changed, unless
-// the index breaks off.
-func (s *site) heed(index *document, r *reading) {
-	for _, d := range s.Docs {
-		if d.index != index {
-			continue
+// heed makes a child of an index due if its lastmod there has moved, unless the lastmods of the
+// index have proved wrong. It also judges whether the lastmod has moved when the child changed.
+func (s *site) heed(d *document) {
+	index := d.index
+	switch {
+	case d.Early.IsZero():
+	case d.isHinted():
+		index.Proof, d.Early = min(index.Proof+1, proved), time.Time{}
+		if !d.Listed.After(d.Changed) {
+			d.Heeded = d.Listed // by the reading that was early
 		}
-		d.Listed = r.pages[d.Loc].LastMod
-		switch {
-		case d.Early.IsZero():
-		case d.isHinted():
-			index.Proof, d.Early = min(index.Proof+1, proved), time.Time{}
-			if !d.Listed.After(d.Changed) {
-				d.Heeded = d.Listed // by the reading that was early
-			}
-		case r.err == nil && datetime.IsOver(d.Listed, d.Early):
-			index.Proof, d.Early = index.Proof-refute, time.Time{}
-		}
-		if d.isHinted() && d.Failures == 0 && index.Proof >= 0 {
-			d.Next = s.began
-		}
+	case index.Read.After(d.Changed) && datetime.IsOver(d.Listed, d.Early):
+		index.Proof, d.Early = index.Proof-refute, time.Time{}
+	}
+	if d.isHinted() && d.Failures == 0 && index.Proof >= 0 {
+		d.Next = s.began
 	}
 }

@@ -94,7 +94,6 @@ func (s *site) ask(ctx context.Context, d *document) {
 	if r.isIndex && r.sum.FinalURL != "" {
 		d.Scope = r.sum.Scope
 	}
-	s.heed(d, r)
 	s.plan(d, r)
 }
 
