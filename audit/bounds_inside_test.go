@@ -1,0 +1,82 @@
+package audit
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// Each bound of what an audit keeps lets a number pass, and no more.
+func TestBounds(t *testing.T) {
+	for name, bound := range map[string]struct {
+		last    int
+		hasRoom func(n int) bool // for the last one of n
+	}{
+		"findings of an entry": {999, func(n int) bool {
+			reported := 0
+			j := judge{out: &reporter{found: func(Finding) { reported++ }}}
+			for range n {
+				j.hold(Finding{})
+			}
+			return reported == 0
+		}},
+		"origins": {1_000, func(n int) bool {
+			o := newOrigins()
+			for i := range n - 1 {
+				o.of(fmt.Sprintf("https://%d.example.com/", i))
+			}
+			return o.of("https://www.example.com/") != nil
+		}},
+		"text of an element": {16 << 10, func(n int) bool {
+			e := entry{elements: make([]element, 1), path: []int{0}}
+			e.addText([]byte(fmt.Sprintf("%0*d", n, 0)), true, 0)
+			return len(e.elements[0].text) == n
+		}},
+		"codes between repeated ones": {100, func(n int) bool {
+			x := extensions{judge: new(judge)}
+			for i := range n {
+				x.links = append(x.links, link{code: fmt.Sprint(i)})
+			}
+			x.links = append(x.links, link{code: "0"})
+			return x.isRepeated(n)
+		}},
+		"names between repeated ones": {100, func(n int) bool {
+			isFound := false
+			r := reporter{o: new(Options), found: func(Finding) { isFound = true }}
+			x := extensions{judge: &judge{reporter: r}}
+			x.elements = append(x.elements, element{})
+			for i := range n {
+				name := fmt.Sprint(i)
+				x.elements = append(x.elements, element{local: []byte(name), depth: 1})
+			}
+			x.elements = append(x.elements, element{local: fmt.Append(nil, n-1), depth: 1})
+			x.repeated(of(NewsRepeated), 0)
+			return isFound
+		}},
+		"alternates of a page": {9_999, func(n int) bool {
+			isFound := false
+			r := &reporter{o: new(Options), found: func(Finding) { isFound = true }}
+			c := cross{siteJudge: &siteJudge{reporter: r}, documents: []string{"s.xml"}}
+			g := group{isListed: true, names: map[string]bool{}}
+			for i := range n {
+				c.compare(&g, &record{kind: isNaming, other: fmt.Sprint(i)})
+			}
+			c.compare(&g, &record{kind: isNamed, other: "https://www.example.com/"})
+			return isFound
+		}},
+		"pages before their turn": {16, func(n int) bool {
+			judged := 0
+			r := &reporter{o: &Options{Judged: func(PageResult) { judged++ }}}
+			p := newPageAuditor(&siteJudge{reporter: r, ctx: t.Context(), client: new(discover.Client)}, nil)
+			for range n {
+				p.add(sampled{loc: "no URL"})
+			}
+			return judged == 0
+		}},
+	} {
+		if !bound.hasRoom(bound.last) || bound.hasRoom(bound.last+1) {
+			t.Errorf("%s: the last is not the one with number %d", name, bound.last)
+		}
+	}
+}
