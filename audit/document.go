@@ -68,7 +68,8 @@ func newAuditor(src Source, out *reporter) *auditor {
 	}
 	j.begin(-1)
 	d.locations.judge, d.duplicates.judge, d.priorities.judge, d.returns.judge = j, j, j, j
-	d.lastMods = lastMods{judge: j, served: src.Date, late: j.now.Add(farFuture).Unix()}
+	d.lastMods = lastMods{judge: j, served: src.Date, late: j.now.Add(farFuture).Unix(),
+		newestAt: sitemap.Time{}.Start().Unix()}
 	d.extensions = extensions{judge: j, sound: map[string]bool{}}
 	d.hosts = hostRules{judge: j, origins: d.origins, base: src.Base}
 	if src.Base != nil {

@@ -47,7 +47,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line),
 	}
 	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd) != 0 ||
-		has&isDot != 0 && strings.Contains(rest[strings.IndexByte(rest, '.')-1:], "/.") {
+		has&isDot != 0 && hasHidden(rest) {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
 		has = classOf(rest)
 		sum = maphash.String(seed, rest)
@@ -60,6 +60,16 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	before, isNew := d.seen.add(sum^o.key, now)
 	if !isNew {
 		d.repeated(e, before, now)
+	}
+}
+
+// hasHidden reports whether a segment of a path starts with a dot.
+func hasHidden(path string) bool {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(path[i:], '.')
+		if i += n; n < 0 || i > 0 && path[i-1] == '/' {
+			return n >= 0
+		}
 	}
 }
 

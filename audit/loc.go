@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -262,21 +261,22 @@ var parameters = map[string]sitemap.Code{
 // the name of the first one that holds a secret.
 func revealing(rest string) (session, secret string) {
 	const asp = "aspsessionid" // and some letters
-	isStart := func(r rune) bool { return r == '?' || r == '&' || r == ';' }
-	path := max(0, strings.IndexAny(rest, "?&;"))
-	for field := range strings.FieldsFuncSeq(rest[path:], isStart) {
-		name, value, _ := strings.Cut(field, "=")
-		value, _, _ = strings.Cut(value, "#")
-		if value == "" {
+	end := len(rest)
+	for i := end - 1; i >= 0; i-- { // so that the first one is found last
+		if c := rest[i]; c != '?' && c != '&' && c != ';' {
+			continue
+		}
+		name, value, _ := strings.Cut(rest[i+1:end], "=")
+		end = i
+		if value, _, _ = strings.Cut(value, "#"); value == "" {
 			continue
 		}
 		lower := strings.ToLower(name)
-		code := parameters[lower]
-		switch {
+		switch code := parameters[lower]; {
 		case code == SessionID, strings.HasPrefix(lower, asp) && lower != asp:
-			session = cmp.Or(session, name+"="+value)
+			session = name + "=" + value
 		case code == SecretInLoc:
-			secret = cmp.Or(secret, name)
+			secret = name
 		}
 	}
 	return session, secret

@@ -110,14 +110,15 @@ var (
 // lastMods judges the lastmods of a document.
 type lastMods struct {
 	*judge
-	served  time.Time // when the document was, or zero
-	present tally
-	absent  tally
-	newest  sitemap.Time // of those that can be meant
-	late    int64        // seconds from which on a date is in the future
-	text    string       // of the first one
-	fresh   bool         // all lastmods so far are those of the response
-	builds  [4]build
+	served   time.Time // when the document was, or zero
+	present  tally
+	absent   tally
+	newest   sitemap.Time // of those that can be meant
+	newestAt int64        // its start in seconds
+	late     int64        // seconds from which on a date is in the future
+	text     string       // of the first one
+	fresh    bool         // all lastmods so far are those of the response
+	builds   [4]build
 }
 
 // A build is a time around which there are lastmods.
@@ -142,8 +143,8 @@ func (l *lastMods) add(e *sitemap.Entry) {
 	l.fresh = l.fresh && t.Precision() >= sitemap.Minute &&
 		t.Start().Sub(l.served).Abs() <= fetchWindow
 	isPlausible := start >= plausible || isFeed(l.format)
-	if isPlausible && start > l.newest.Start().Unix() {
-		l.newest = t
+	if isPlausible && start > l.newestAt {
+		l.newest, l.newestAt = t, start
 	}
 	switch {
 	case start > l.late:
