@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"path"
 	"slices"
@@ -31,19 +30,37 @@ func longest(list []bar) int64 {
 	return length
 }
 
-// maxBars is how many bars of directories and hosts are shown.
+// maxBars is how many bars of names are shown.
 const maxBars = 25
 
 // top returns the longest bars, and one for all others.
 func top(counts map[name]int64) []bar {
+	return first(counts, func(a, b bar) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Note, b.Note))
+	})
+}
+
+// latest returns the bars of the months, the latest first, or of the years if there are many months.
+func latest(months map[name]int64) []bar {
+	counts := months
+	if len(months) > maxBars {
+		counts = map[name]int64{}
+		for month, n := range months {
+			year, _, _ := strings.Cut(month.Name, "-")
+			counts[name{Name: year}] += n
+		}
+	}
+	return first(counts, func(a, b bar) int { return cmp.Compare(b.Name, a.Name) })
+}
+
+// first returns the first bars in an order, and one for all others.
+func first(counts map[name]int64, order func(a, b bar) int) []bar {
 	var list []bar
 	for n, c := range counts {
 		list = append(list, bar{name: n, Count: c})
 	}
-	slices.SortFunc(list, func(a, b bar) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name),
-			cmp.Compare(a.Note, b.Note))
-	})
+	slices.SortFunc(list, order)
 	if more := len(list) - maxBars; more > 1 {
 		rest := bar{name: name{Name: cli.Thousands(int64(more)) + " others"}}
 		for _, b := range list[maxBars:] {
@@ -88,115 +105,6 @@ func statuses(documents []*auditedDocument) []bar {
 		}
 	}
 	return top(counts)
-}
-
-// A timeline counts pages by the time of their lastmod.
-type timeline struct {
-	Unit    string // "month" or "year"
-	Columns []column
-	Largest int64 // number of pages in a column
-	Ticks   []tick
-	Margin  int   // on the left, in characters
-	With    int64 // pages with a lastmod
-}
-
-// A column is a month or year in a timeline.
-type column struct {
-	Name     string
-	Count    int64
-	X        float64 // in hundredths of the width
-	Labelled bool    // the name stands under it
-	Minor    bool    // unless the page is narrow
-}
-
-// A tick is a line at a number of pages.
-type tick struct {
-	Y     float64
-	Count int64
-}
-
-// The columns of a timeline end at its bottom, and the largest begins at its top, as in page.html.
-const timelineTop, timelineBottom = 12, 180
-
-// The width of a label, in hundredths of the page: on a screen, and on a phone.
-const labelWidth, narrowLabelWidth = 7.5, 25
-
-// maxMonths is how many months have a column of their own. Longer times are counted by year.
-const maxMonths = 60
-
-// newTimeline counts pages by months until now, or by years. Pages that are older than a timeline
-// can show are counted as "earlier", and those in the future as "later".
-func newTimeline(months map[string]int64, now time.Time) *timeline {
-	t := &timeline{Unit: "month"}
-	if len(months) == 0 {
-		return t
-	}
-	now = now.UTC()
-	first, last := slices.Min(slices.Collect(maps.Keys(months))), now.Format("2006-01")
-	step, names := -1, []string{}
-	at := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
-	layout := "2006-01"
-	if first < at.AddDate(0, 1-maxMonths, 0).Format(layout) {
-		t.Unit, layout, step = "year", "2006", -12
-		at = time.Date(at.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	for len(names) < 12 || at.Format(layout) >= first[:len(layout)] && len(names) < maxMonths {
-		names = append(names, at.Format(layout))
-		at = at.AddDate(0, step, 0)
-	}
-	slices.Reverse(names)
-	counts := map[string]int64{}
-	for month, n := range months {
-		t.With += n
-		switch {
-		case month > last:
-			counts["later"] += n
-		case month[:len(layout)] < names[0]:
-			counts["earlier"] += n
-		default:
-			counts[month[:len(layout)]] += n
-		}
-	}
-	if counts["earlier"] > 0 {
-		names = slices.Insert(names, 0, "earlier")
-	}
-	if counts["later"] > 0 {
-		names = append(names, "later")
-	}
-	t.draw(names, counts)
-	return t
-}
-
-// draw gives each name a column, and a label if there is room for it.
-func (t *timeline) draw(names []string, counts map[string]int64) {
-	t.Largest = max(1, slices.Max(slices.Collect(maps.Values(counts))))
-	scale := float64(timelineBottom-timelineTop) / float64(t.Largest)
-	for step, n := tickStep(t.Largest), int64(0); n <= t.Largest; n += step {
-		t.Ticks = append(t.Ticks, tick{timelineBottom - float64(n)*scale, n})
-		t.Margin = len(cli.Thousands(n)) + 1
-	}
-	free, narrowFree := 0.0, 0.0 // of labels, from here on
-	for i, name := range names {
-		c := column{Name: name, Count: counts[name], X: 100 * float64(i) / float64(len(names))}
-		if c.X >= free && c.X <= 100-labelWidth {
-			c.Labelled, free = true, c.X+labelWidth
-			if c.Minor = c.X < narrowFree || c.X > 100-narrowLabelWidth; !c.Minor {
-				narrowFree = c.X + narrowLabelWidth
-			}
-		}
-		t.Columns = append(t.Columns, c)
-	}
-}
-
-// tickStep returns a round number that fits three to six times into n.
-func tickStep(n int64) int64 {
-	for power := int64(1); ; power *= 10 {
-		for _, digit := range []int64{1, 2, 5} {
-			if n/(digit*power) <= 5 {
-				return digit * power
-			}
-		}
-	}
 }
 
 // maxSpans is how many fetches are shown: the first ones.

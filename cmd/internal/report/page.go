@@ -80,9 +80,8 @@ type sitemapSection struct {
 
 // A pageSection shows the pages that sitemaps list.
 type pageSection struct {
-	Count              int64
-	Time               *timeline
-	Directories, Hosts []bar
+	Count, Dated               int64
+	Months, Directories, Hosts []bar
 }
 
 // maxRows is how many documents have a row: the worst, then the largest.
@@ -96,10 +95,9 @@ func (r *Report) End(t findings.Totals) error {
 	if !r.read {
 		return ErrNothing
 	}
-	now := time.Now()
 	v := &view{
 		Host: hostOf(r.target), Target: r.target,
-		Date:  now.UTC().Format("2 January 2006, 15:04 UTC"),
+		Date:  time.Now().UTC().Format("2 January 2006, 15:04 UTC"),
 		Style: template.CSS(style), Script: template.JS(script), Policy: policy(), Totals: t,
 		Failures: r.failures, Changes: r.changes(),
 	}
@@ -108,7 +106,7 @@ func (r *Report) End(t findings.Totals) error {
 			cmp.Compare(a.Code, b.Code))
 	})
 	v.addSitemaps(r.documents)
-	v.Pages = pageSection{r.pages, newTimeline(r.months, now), top(r.directories), top(r.hosts)}
+	v.Pages = pageSection{r.pages, r.dated, latest(r.months), top(r.directories), top(r.hosts)}
 	var text bytes.Buffer
 	if err := pageTemplate().Execute(&text, v); err != nil {
 		return err

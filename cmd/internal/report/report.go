@@ -6,7 +6,7 @@
 //	command.go  sitemap report
 //	page.go     the page, by page.html with style.css and script.js
 //	since.go    what has changed since an earlier audit
-//	charts.go   bars, months, fetches, and sitemaps by their entries
+//	charts.go   bars, fetches, and sitemaps by their entries
 //	report.go   Report, and what it collects
 package report
 
@@ -40,10 +40,11 @@ type Report struct {
 	failures    []string // why the target could not be audited to its end
 	read        bool     // something of a document could be read
 	pages       int64
-	months      map[string]int64 // pages by the month of their lastmod
-	directories map[name]int64   // pages by their first directory
-	hosts       map[name]int64   // pages by host, and what entitles sitemaps to list them
-	earlier     *earlierRun      // nil if there is no earlier audit
+	dated       int64          // pages with a lastmod
+	months      map[name]int64 // pages by the month of their lastmod
+	directories map[name]int64 // pages by their first directory
+	hosts       map[name]int64 // pages by host, and what entitles sitemaps to list them
+	earlier     *earlierRun    // nil if there is no earlier audit
 }
 
 // An auditedDocument is a sitemap, or whatever else has findings.
@@ -69,14 +70,14 @@ type name struct{ Name, Note string }
 
 const (
 	maxExamples = 20     // findings of a rule that are shown
-	maxNames    = 10_000 // directories and hosts that are counted separately
+	maxNames    = 10_000 // of one kind that are counted separately
 )
 
 // New returns a report about a target, which is printed to w. The target is audited from now on.
 func New(w io.Writer, target string) *Report {
 	return &Report{
 		w: w, target: target, begun: time.Now(), byName: map[string]*auditedDocument{},
-		groups: map[sitemap.Code]*group{}, months: map[string]int64{},
+		groups: map[sitemap.Code]*group{}, months: map[name]int64{},
 		directories: map[name]int64{}, hosts: map[name]int64{},
 	}
 }
@@ -159,7 +160,8 @@ func (r *Report) Document(d *findings.DocumentEnd) {
 func (r *Report) Page(u *discover.URL) {
 	r.pages++
 	if !u.LastMod.IsZero() {
-		r.months[u.LastMod.Start().Format("2006-01")]++
+		r.dated++
+		count(r.months, name{u.LastMod.Start().Format("2006-01"), ""})
 	}
 	host, directory := stats.Split(u.Loc)
 	count(r.directories, name{directory, ""})

@@ -283,39 +283,18 @@ func TestTreemap(t *testing.T) {
 	}
 }
 
-func TestTimeline(t *testing.T) {
-	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
-	for _, test := range []struct {
-		months map[string]int64
-		unit   string
-		first  string
-		last   string
-		n      int
-		with   int64
-	}{
-		{map[string]int64{}, "month", "", "", 0, 0},
-		{map[string]int64{"2026-11": 2}, "month", "2025-12", "2026-11", 12, 2},
-		{map[string]int64{"2024-01": 1, "2027-01": 2}, "month", "2024-01", "later", 36, 3},
-		{map[string]int64{"2021-11": 1, "2026-10": 2}, "year", "2015", "2026", 12, 3},
-		{map[string]int64{"0001-01": 1, "1990-05": 2, "9999-01": 1}, "year", "earlier", "later", 62, 4},
-	} {
-		tl := newTimeline(test.months, now)
-		first, last, sum := "", "", int64(0)
-		for i, c := range tl.Columns {
-			if i == 0 {
-				first = c.Name
-			}
-			last = c.Name
-			sum += c.Count
-			if c.Count > tl.Largest || c.X < 0 || c.X >= 100 {
-				t.Errorf("%v: column %+v", test.months, c)
-			}
-		}
-		if tl.Unit != test.unit || first != test.first || last != test.last ||
-			len(tl.Columns) != test.n || tl.With != test.with || sum != test.with {
-			t.Errorf("%v: %d columns from %q to %q, by %s, %d of %d pages",
-				test.months, len(tl.Columns), first, last, tl.Unit, sum, tl.With)
-		}
+// The latest months come first. Many months are counted by year, and the oldest years are one bar.
+func TestLatest(t *testing.T) {
+	months := map[name]int64{{"2026-11", ""}: 1, {"2025-01", ""}: 3}
+	if list := latest(months); !slices.Equal(list, []bar{{name{"2026-11", ""}, 1}, {name{"2025-01", ""}, 3}}) {
+		t.Errorf("%+v", list)
+	}
+	for year := range 30 {
+		months[name{fmt.Sprintf("20%02d-02", year), ""}] = 2
+	}
+	list := latest(months)
+	if n := len(list); n != maxBars+1 || list[0] != (bar{name{"2029", ""}, 2}) || list[4] != (bar{name{"2025", ""}, 5}) || list[n-1] != (bar{name{"5 others", ""}, 10}) {
+		t.Errorf("%+v", list)
 	}
 }
 

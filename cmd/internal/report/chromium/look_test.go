@@ -59,29 +59,12 @@ const wide = `[...document.querySelectorAll("header *, main *")].filter((e) => {
 			getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth);
 }).map((e) => e.outerHTML.slice(0, 100)).join()`
 
-// badLabels is "true: " if the timeline has labels, and lists those that are clipped, too small or
-// on top of another.
-const badLabels = `(() => {
-	const shown = [...document.querySelectorAll(".timeline text")]
-		.filter((e) => e.getBoundingClientRect().width > 0);
-	const bad = shown.filter((e, i) => {
-		const svg = e.closest("svg"), frame = svg.getBoundingClientRect(), box = e.getBoundingClientRect();
-		return box.left < frame.left || box.right > frame.right || box.top < frame.top || box.height < 12 ||
-			shown.slice(0, i).some((other) => {
-				const b = other.getBoundingClientRect();
-				return other.closest("svg") === svg && b.right > box.left && box.right > b.left &&
-					b.bottom > box.top && box.bottom > b.top;
-			});
-	});
-	return (shown.length >= 6) + ": " + bad.map((e) => e.textContent).join();
-})()`
-
 // longTileLabels lists the labels of tiles that end beyond their tile.
 const longTileLabels = `[...document.querySelectorAll(".treemap text")].filter((e) =>
 	e.getBoundingClientRect().right > e.previousElementSibling.getBoundingClientRect().right)
 	.map((e) => e.textContent).join()`
 
-// TestWidths: at any width nothing is clipped or scrolls sideways, and the axes can be read.
+// TestWidths: at any width nothing is clipped or scrolls sideways.
 func TestWidths(t *testing.T) {
 	b := newTab(t)
 	b.open(fullPage(t))
@@ -90,7 +73,6 @@ func TestWidths(t *testing.T) {
 		b.setWidth(pixels)
 		b.want(`innerWidth + " " + document.documentElement.scrollWidth`, fmt.Sprintf("%d %[1]d", pixels))
 		b.want(wide, "")
-		b.want(badLabels, "true: ")
 		b.want(longTileLabels, "")
 	}
 	b.setWidth(320)
@@ -113,7 +95,7 @@ const paleShapes = `(() => {` + contrast + `
 	const shapes = [...document.querySelectorAll("svg rect")];
 	const back = getComputedStyle(document.body).backgroundColor;
 	const pale = shapes.filter((e) => contrast(getComputedStyle(e).fill, back) < 3);
-	return (shapes.length > 80) + ": " + pale.map((e) => e.outerHTML).join();
+	return (shapes.length > 60) + ": " + pale.map((e) => e.outerHTML).join();
 })()`
 
 // paleTexts is "true: " if there are texts, and lists those whose contrast with what is under them
@@ -202,13 +184,13 @@ func TestNames(t *testing.T) {
 		role := strings.Trim(string(n.Role.Value), `"`)
 		counts[role]++
 		switch role {
-		case "button", "link", "heading", "region", "navigation", "image", "columnheader", "DisclosureTriangle":
+		case "button", "link", "heading", "region", "navigation", "columnheader", "DisclosureTriangle":
 			if n.Name == nil || string(n.Name.Value) == `""` {
 				t.Errorf("a %s has no name", role)
 			}
 		}
 	}
-	for _, role := range []string{"button", "link", "heading", "region", "navigation", "image", "columnheader"} {
+	for _, role := range []string{"button", "link", "heading", "region", "navigation", "columnheader"} {
 		if counts[role] == 0 {
 			t.Errorf("no %s: %v", role, counts)
 		}
@@ -229,6 +211,5 @@ func TestPrint(t *testing.T) {
 	b.want(`document.querySelector("#dates tbody tr").getBoundingClientRect().height > 0`, "true")
 	b.want(`document.querySelector(".treemap text").getBoundingClientRect().height > 8`, "true")
 	b.want(wide, "")
-	b.want(badLabels, "true: ")
 	b.quiet()
 }

@@ -175,7 +175,7 @@ func TestClicks(t *testing.T) {
 	b, site := newTab(t), site{target: "https://www.example.com/", names: names(12), text: "a text"}
 	b.open(site.page(t))
 	b.want(`document.title`, "Sitemaps of www.example.com")
-	b.want(`document.querySelectorAll("svg rect").length > 40`, "true")
+	b.want(`document.querySelectorAll("svg rect").length > 30`, "true")
 	b.want(`document.querySelector(".verdict").innerText`, "Search engines refuse part of these sitemaps.")
 	b.want(`getComputedStyle(document.querySelector(".tile.error")).fill`, "rgb(180, 35, 24)")
 	b.want(shownRows, "12")
