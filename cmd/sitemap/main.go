@@ -61,7 +61,6 @@ func main() {
 // execute runs the command that args name and returns its exit status.
 func execute(a *cli.App, args []string) int {
 	root := rootCommand(a)
-	cli.AddCompletion(root)
 	root.SetArgs(args)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.SetCommandLine(cmd, args) }
 	root.SetOut(a.Out)

@@ -60,20 +60,6 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 	return root
 }
 
-// AddCompletion adds the command that prints completions for shells. It refuses the names of
-// others.
-func AddCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	cmd, _, _ := root.Find([]string{"completion"})
-	cmd.Args = AnyArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return Misuse(cmd, errors.New("want bash, zsh, fish or powershell"))
-	}
-	for _, c := range cmd.Commands() {
-		c.Args = Exactly(0, "want no argument after the name of the shell")
-	}
-}
-
 // unknownCommand returns the error about an unknown command below parent, with a suggestion.
 func unknownCommand(parent *cobra.Command, name string) error {
 	shown := sitemap.Redact(name)
