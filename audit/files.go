@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // The codes of pages and files.
@@ -141,7 +141,7 @@ func (f *fileRules) eachPage(do func(name string)) {
 	fs.WalkDir(f.o.Files, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-		case entry.IsDir() && noFolder.MatchString(entry.Name()):
+		case entry.IsDir() && noFolder().MatchString(entry.Name()):
 			return fs.SkipDir
 		case !entry.IsDir() && isPageFile(name):
 			do(name)
@@ -169,14 +169,14 @@ func (f *fileRules) noneHasFile() {
 func isPageFile(name string) bool {
 	base := path.Base(name)
 	ext := path.Ext(base)
-	return (ext == ".html" || ext == ".htm") && !noPage.MatchString(base) &&
-		!furtherPage.MatchString(name)
+	return (ext == ".html" || ext == ".htm") && !noPage().MatchString(base) &&
+		!furtherPage().MatchString(name)
 }
 
 var (
-	noFolder    = regexp.MustCompile(`^([._].+|node_modules)$`)
-	noPage      = regexp.MustCompile(`^((404|50[0-9])\b|_|search\.html?$)|` + ownerProof)
-	furtherPage = regexp.MustCompile(`(^|/)page/?[0-9]+(/index)?\.html?$`)
+	noFolder    = pattern.Of(`^([._].+|node_modules)$`)
+	noPage      = pattern.Of(`^((404|50[0-9])\b|_|search\.html?$)|` + ownerProof)
+	furtherPage = pattern.Of(`(^|/)page/?[0-9]+(/index)?\.html?$`)
 )
 
 const ownerProof = `^((yandex|baidu_verify)_|(google|naver|pinterest-)[0-9a-f]+\.)`

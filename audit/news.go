@@ -1,11 +1,11 @@
 package audit
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // The codes of news.
@@ -69,7 +69,7 @@ const (
 	newsAge = 48 * time.Hour
 )
 
-var newsLanguage = regexp.MustCompile(`(?i)^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
+var newsLanguage = pattern.Of(`(?i)^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
 
 // needs returns the part of the element i, or reports by the rule with this code that it is
 // missing.
@@ -110,7 +110,7 @@ func (x *extensions) publication(i int) {
 	x.repeated(of(NewsRepeated), i)
 	x.needs(i, NewsMissingName)
 	if lang := x.needs(i, NewsMissingLanguage); lang != nil {
-		if v := lang.value(); !newsLanguage.Match(v) {
+		if v := lang.value(); !newsLanguage().Match(v) {
 			x.find(of(NewsBadLanguage), lang, string(v),
 				"news:language %s is not a code of two or three letters, zh-cn or zh-tw", quoted(v))
 		}

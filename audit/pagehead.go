@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 const maxPage = 1 << 20 // bytes of a page that are read
@@ -134,42 +134,42 @@ func directivesFor(fields []string, agent string) (lists []string) {
 }
 
 var (
-	linkField    = regexp.MustCompile(`<([^>]*)>([^<]*)`)
-	relCanonical = regexp.MustCompile(
+	linkField    = pattern.Of(`<([^>]*)>([^<]*)`)
+	relCanonical = pattern.Of(
 		`(?i)[;,]\s*rel\s*=\s*(?:canonical\s*(?:[;,]|$)|"(?:[^"]*\s)?canonical(?:\s[^"]*)?")`,
 	)
 )
 
 // canonicalHeader returns the URL of the first Link field with rel=canonical (RFC 8288), or "".
 func canonicalHeader(fields []string) string {
-	for _, m := range linkField.FindAllStringSubmatch(strings.Join(fields, ","), -1) {
-		if relCanonical.MatchString(m[2]) {
+	for _, m := range linkField().FindAllStringSubmatch(strings.Join(fields, ","), -1) {
+		if relCanonical().MatchString(m[2]) {
 			return m[1]
 		}
 	}
 	return ""
 }
 
-var refresh = regexp.MustCompile(
+var refresh = pattern.Of(
 	`(?is)^[^;,]*[;,]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))`,
 )
 
 // refreshTarget returns the URL in the content of a meta refresh, or "". It follows the seconds and
 // a semicolon or comma, often after "url=", and may be in quotes.
 func refreshTarget(content string) string {
-	if m := refresh.FindStringSubmatch(content); m != nil {
+	if m := refresh().FindStringSubmatch(content); m != nil {
 		return strings.TrimSpace(m[1] + m[2] + m[3])
 	}
 	return ""
 }
 
-var unavailable = regexp.MustCompile(`(?i)unavailable_after:(([^,]*)(?:,[^,]*)?)`)
+var unavailable = pattern.Of(`(?i)unavailable_after:(([^,]*)(?:,[^,]*)?)`)
 
 // unavailableAfter returns the date after which a page asks not to be indexed, if it has passed,
 // else "". A date may contain a comma, which also separates directives.
 func unavailableAfter(lists []string, now time.Time) string {
 	for _, list := range lists {
-		m := unavailable.FindStringSubmatch(list)
+		m := unavailable().FindStringSubmatch(list)
 		for _, date := range m[min(1, len(m)):] {
 			date = strings.TrimSpace(date)
 			if t, _ := datetime.ParseRFC822([]byte(date)); !t.IsZero() {

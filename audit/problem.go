@@ -17,9 +17,9 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 	case p.Code == sitemap.UndeclaredPrefix:
 		return undeclared(p.Text)
 	case p.Code == sitemap.NonstandardLastMod && j.hasSchema() && isW3CDate(text),
-		p.Code == sitemap.NonstandardPriority && decimal.MatchString(text):
+		p.Code == sitemap.NonstandardPriority && decimal().MatchString(text):
 		return rule.with(info) // white space around it, or more digits
-	case p.Code == sitemap.ImplausibleLastMod && j.hasSchema() && farZone.MatchString(text):
+	case p.Code == sitemap.ImplausibleLastMod && j.hasSchema() && farZone().MatchString(text):
 		return rule.with(failure) // the schema has no such zone
 	}
 	return rule

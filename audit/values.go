@@ -3,11 +3,11 @@ package audit
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // The codes of dates and priorities.
@@ -196,7 +196,7 @@ func (l *lastMods) end(start place) {
 	}
 }
 
-var farZone = regexp.MustCompile(
+var farZone = pattern.Of(
 	`[+-](?:14:(?:0[1-9]|[1-5][0-9])|1[5-9]:[0-9]{2}|2[0-9]:[0-9]{2})$`,
 )
 
@@ -244,4 +244,4 @@ func (j *judge) changeFreqText(e *element) {
 	}
 }
 
-var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`)
+var decimal = pattern.Of(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`)

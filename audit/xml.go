@@ -2,11 +2,11 @@ package audit
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // The code of a defect of XML.
@@ -69,7 +69,7 @@ var _ = register(
 )
 
 // declaration matches a well-formed XML declaration (XML 1.0, section 2.8), with its encoding.
-var declaration = regexp.MustCompile(
+var declaration = pattern.Of(
 	`^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]*"|'1\.[0-9]*')` +
 		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*` +
 		`(?:"([A-Za-z][A-Za-z0-9._-]*)"|'([A-Za-z][A-Za-z0-9._-]*)'))?` +
@@ -78,7 +78,7 @@ var declaration = regexp.MustCompile(
 
 // checkDeclaration judges the XML declaration at the start of a document, and returns its encoding.
 func (j *judge) checkDeclaration(start []byte) string {
-	if m := declaration.FindSubmatch(start); m != nil {
+	if m := declaration().FindSubmatch(start); m != nil {
 		return string(m[1]) + string(m[2])
 	}
 	text, _, _ := bytes.Cut(start[:min(len(start), 200)], []byte(">"))
@@ -117,7 +117,7 @@ func malformed(text string) Rule {
 		}
 	}
 	names := map[string]bool{}
-	for _, m := range attribute.FindAllStringSubmatch(quotedValue.ReplaceAllString(text, `""`), -1) {
+	for _, m := range attribute().FindAllStringSubmatch(quotedValue().ReplaceAllString(text, `""`), -1) {
 		if names[m[1]] || m[2] != `"` {
 			return rule.fixedBy("Write each attribute of a tag once, with its value in quotes.")
 		}
@@ -127,15 +127,15 @@ func malformed(text string) Rule {
 }
 
 var (
-	quotedValue = regexp.MustCompile(`"[^"]*(?:"|$)|'[^']*(?:'|$)`)
-	attribute   = regexp.MustCompile(`([\w:.-]+)\s*=\s*(.)`)
-	prefixOf    = regexp.MustCompile(`([A-Za-z][\w.-]*):`)
+	quotedValue = pattern.Of(`"[^"]*(?:"|$)|'[^']*(?:'|$)`)
+	attribute   = pattern.Of(`([\w:.-]+)\s*=\s*(.)`)
+	prefixOf    = pattern.Of(`([A-Za-z][\w.-]*):`)
 )
 
 // undeclared returns the rule about the prefix in a tag, with its namespace.
 func undeclared(tag string) Rule {
 	rule := of(sitemap.UndeclaredPrefix)
-	for _, m := range prefixOf.FindAllStringSubmatch(quotedValue.ReplaceAllString(tag, ""), -1) {
+	for _, m := range prefixOf().FindAllStringSubmatch(quotedValue().ReplaceAllString(tag, ""), -1) {
 		prefix := m[1]
 		if prefix == "xmlns" || strings.Contains(tag, "xmlns:"+prefix+"=") {
 			continue

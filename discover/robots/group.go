@@ -3,11 +3,11 @@ package robots
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/internal/pathmatch"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // maxRules bounds the rules of a file, and so the time of a query.
@@ -125,7 +125,7 @@ func (gr *grouper) add(f Field) bool {
 		}
 	default:
 		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen &&
-			isKey.MatchString(f.Key) {
+			isKey().MatchString(f.Key) {
 			gr.fields++
 			g.fields = append(g.fields, Field{f.Key, strings.ToValidUTF8(f.Value, "\ufffd"), f.Line})
 		}
@@ -134,12 +134,12 @@ func (gr *grouper) add(f Field) bool {
 }
 
 // isKey matches what can be a key; other text with a colon is no record.
-var isKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _-]*$`)
+var isKey = pattern.Of(`^[A-Za-z][A-Za-z0-9 _-]*$`)
 
 // agentName matches the name of a crawler up to its version, a comment or a wildcard.
-var agentName = regexp.MustCompile(`^\*?[^/\s;,(*]*`)
+var agentName = pattern.Of(`^\*?[^/\s;,(*]*`)
 
 // productToken returns the name of a crawler in lower case.
 func productToken(agent string) string {
-	return strings.ToLower(agentName.FindString(strings.TrimSpace(agent)))
+	return strings.ToLower(agentName().FindString(strings.TrimSpace(agent)))
 }

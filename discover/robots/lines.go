@@ -2,13 +2,13 @@ package robots
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // maxProblems bounds [File.Problems].
@@ -33,7 +33,7 @@ type lineReader struct {
 }
 
 // knownKey matches a key at the start of a line or after white space.
-var knownKey = regexp.MustCompile(`(?i)(?:^|[\s\x{a0}])((?:user-?agent|allow|disallow|` +
+var knownKey = pattern.Of(`(?i)(?:^|[\s\x{a0}])((?:user-?agent|allow|disallow|` +
 	`crawl-?delay|host|clean-param|request-rate|visit-time|noindex|content-signal|content-usage|` +
 	strings.Join(sitemapKeys, "|") + `)[\s\x{a0}]*:)`)
 
@@ -43,7 +43,7 @@ func (p *lineReader) read(text []byte) {
 	p.pos.Line = 1
 	if !bytes.ContainsAny(trimBlanks(text), "\r\n") {
 		text, _, _ = bytes.Cut(text, []byte("#"))
-		if keys := knownKey.FindAllSubmatchIndex(text, -1); len(keys) > 1 {
+		if keys := knownKey().FindAllSubmatchIndex(text, -1); len(keys) > 1 {
 			start := 0
 			for _, key := range keys {
 				p.line(text[start:key[2]])
@@ -71,7 +71,7 @@ func (p *lineReader) read(text []byte) {
 var sitemapKeys = []string{"sitemap", "site-map", "sitemaps", "sitemap-index", "sitemap_index"}
 
 // keyless matches a URL after a key without a colon, or a URL alone that contains "sitemap".
-var keyless = regexp.MustCompile(`(?i)^(?:(?:` + strings.Join(sitemapKeys, "|") + `)[\s\x{a0}]+([` +
+var keyless = pattern.Of(`(?i)^(?:(?:` + strings.Join(sitemapKeys, "|") + `)[\s\x{a0}]+([` +
 	quotes + `]*https?://.+)|([` + quotes + `]*https?://.*sitemap.*))$`)
 
 // line reads one line: a key, a colon and a value, without a comment (RFC 9309, section 2.2).
@@ -86,7 +86,7 @@ func (p *lineReader) line(line []byte) {
 	field := Field{string(trimBlanks(key)), string(trimBlanks(value)), p.pos.Line}
 	name := strings.ToLower(field.Key)
 	words := strings.FieldsFunc(string(line), isBlank)
-	m := keyless.FindSubmatch(line)
+	m := keyless().FindSubmatch(line)
 	switch {
 	case m != nil:
 		p.problem(sitemap.TextAsLoc, line, false)
@@ -96,7 +96,7 @@ func (p *lineReader) line(line []byte) {
 			p.problem(sitemap.NonstandardKey, line, false)
 		}
 		p.record(value)
-	case colon && name != "" && !absolute.Match(line):
+	case colon && name != "" && !absolute().Match(line):
 		if !p.grouper.add(field) {
 			p.problemIn(name, sitemap.NonstandardRule, line, false)
 		}
@@ -164,7 +164,7 @@ func (p *lineReader) problemIn(field string, code sitemap.Code, text []byte, dro
 func excerpt(text string) string {
 	// The time of Redact is quadratic in the URLs of a word.
 	if text = text[:min(len(text), location.MaxLen)]; strings.Contains(text, "@") {
-		words := strings.SplitAfter(separator.ReplaceAllString(text, ", $1"), " ")
+		words := strings.SplitAfter(separator().ReplaceAllString(text, ", $1"), " ")
 		for i, w := range words {
 			if before, _, ok := strings.Cut(w, "@"); ok && strings.ContainsAny(before, `:/\`) {
 				words[i] = sitemap.Redact(w)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/pathmatch"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // MaxBytes is the number of decoded bytes that [Parse] reads of a robots.txt (RFC 9309, section
@@ -58,7 +58,7 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 	}
 	// A byte order mark may have lost its end.
 	text = bytes.TrimPrefix(bytes.TrimPrefix(text, []byte("\xef")), []byte("\xbb"))
-	if html.Match(text) {
+	if html().Match(text) {
 		p.problem(sitemap.RobotsHTML, nil, false)
 	} else {
 		p.read(text)
@@ -73,7 +73,7 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 }
 
 // html matches the start of a page, after comments and an XML declaration.
-var html = regexp.MustCompile(`(?is)^(\s|<!--.*?-->|<\?xml[^>]*>)*<(!doctype|html|head|body)`)
+var html = pattern.Of(`(?is)^(\s|<!--.*?-->|<\?xml[^>]*>)*<(!doctype|html|head|body)`)
 
 // readAll returns the decoded text of r without the line that the limit or an error cuts. It
 // reports whether the limit cut the text.

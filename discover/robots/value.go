@@ -2,38 +2,38 @@ package robots
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 const quotes = "\"'<>`“”„‘’‚«»‹›"
 
 var (
 	// absolute matches the start of an absolute http or https URL.
-	absolute = regexp.MustCompile(`(?i)^https?://.`)
+	absolute = pattern.Of(`(?i)^https?://.`)
 	// separator matches the comma, semicolon or bar after a URL of a list, up to the next URL.
-	separator = regexp.MustCompile(`(?i)[,;|]([\s\x{a0}]|$|[` + quotes + `(\[{]*https?://)`)
+	separator = pattern.Of(`(?i)[,;|]([\s\x{a0}]|$|[` + quotes + `(\[{]*https?://)`)
 	// wrapped matches a URL and what precedes it in its word, as in "(URL", "[name](URL" and
 	// "url=URL": no path and no query, which the URL could be part of.
-	wrapped = regexp.MustCompile(`(?i)^([^/?.#]*[^/?.#a-z])(https?://.+)$`)
+	wrapped = pattern.Of(`(?i)^([^/?.#]*[^/?.#a-z])(https?://.+)$`)
 	// markup matches a URL and the HTML or the half of a Markdown link that follows it.
-	markup = regexp.MustCompile(`(?i)^(https?://[^<>"]+?)(?:\]\(https?://.+|[<>"].*)$`)
+	markup = pattern.Of(`(?i)^(https?://[^<>"]+?)(?:\]\(https?://.+|[<>"].*)$`)
 	// stuck matches a URL and the key of the next line, whose line break is missing.
-	stuck = regexp.MustCompile(`(?i)^(https?://.*[^/=:&?\-_.])(?:sitemap|user-agent):$`)
+	stuck = pattern.Of(`(?i)^(https?://.*[^/=:&?\-_.])(?:sitemap|user-agent):$`)
 )
 
 // splitValue returns the locations in the value of a Sitemap record. It reports whether it left
 // something out: quotes, brackets, markup, or words that are no URL.
 func splitValue(value []byte) (locs [][]byte, cut bool) {
-	list := separator.ReplaceAll(value, []byte(" $1"))
+	list := separator().ReplaceAll(value, []byte(" $1"))
 	cut = !bytes.Equal(list, value)
 	var words [][]byte
 	for _, word := range bytes.FieldsFunc(list, isBlank) {
 		bare := bytes.TrimSuffix(bytes.TrimPrefix(word, []byte(`["`)), []byte(`"]`)) // JSON
-		bare = markup.ReplaceAll(stuck.ReplaceAll(unwrap(bare), []byte("$1")), []byte("$1"))
+		bare = markup().ReplaceAll(stuck().ReplaceAll(unwrap(bare), []byte("$1")), []byte("$1"))
 		bare = bytes.Trim(bare, quotes)
 		cut = cut || len(bare) != len(word)
 		if len(bare) > 0 {
@@ -44,7 +44,7 @@ func splitValue(value []byte) (locs [][]byte, cut bool) {
 		return words, cut
 	}
 	for _, w := range words {
-		if absolute.Match(w) {
+		if absolute().Match(w) {
 			locs = append(locs, w)
 		}
 	}
@@ -57,7 +57,7 @@ func splitValue(value []byte) (locs [][]byte, cut bool) {
 // unwrap returns the URL that something precedes in its word. A closing bracket belongs to the URL
 // unless its opening one precedes the URL.
 func unwrap(word []byte) []byte {
-	m := wrapped.FindSubmatch(word)
+	m := wrapped().FindSubmatch(word)
 	if m == nil {
 		return word
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // DocumentFailure returns the message that a document could not be read, with the cause and the way
@@ -108,7 +108,7 @@ func (a *App) SetCommandLine(cmd *cobra.Command, words []string) {
 		if !strings.HasPrefix(word, "-") {
 			word = Redact(word)
 		}
-		word = userInfo.ReplaceAllString(word, "//") // also in --proxy=URL
+		word = userInfo().ReplaceAllString(word, "//") // also in --proxy=URL
 		line += " " + quoted(word)
 	}
 	a.CommandLine = line
@@ -116,15 +116,15 @@ func (a *App) SetCommandLine(cmd *cobra.Command, words []string) {
 
 // quoted returns a word in quotes, if it needs them.
 func quoted(word string) string {
-	if plainWord.MatchString(word) {
+	if plainWord().MatchString(word) {
 		return word
 	}
 	return strconv.Quote(word)
 }
 
 var (
-	userInfo  = regexp.MustCompile(`//[^/?#]*@`)
-	plainWord = regexp.MustCompile(`^[\w.,:/?=&%@+~-]+$`)
+	userInfo  = pattern.Of(`//[^/?#]*@`)
+	plainWord = pattern.Of(`^[\w.,:/?=&%@+~-]+$`)
 )
 
 // A Tally counts problems, for commands that do not list them.

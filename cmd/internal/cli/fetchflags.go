@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // FetchFlags are the flags for requests.
@@ -114,13 +114,13 @@ func ReadAuthorities(flag, file string, roots *x509.CertPool) (*x509.CertPool, e
 	return roots, nil
 }
 
-var connection = regexp.MustCompile(`^((?:\[[^]]+\]|[^]:[]*):\d*):((?:\[[^]]+\]|[^]:[]*):\d*)$`)
+var connection = pattern.Of(`^((?:\[[^]]+\]|[^]:[]*):\d*):((?:\[[^]]+\]|[^]:[]*):\d*)$`)
 
 // parseConnectTo reads the values of --connect-to.
 func parseConnectTo(values []string) (map[string]string, error) {
 	to := map[string]string{}
 	for _, v := range values {
-		m := connection.FindStringSubmatch(v)
+		m := connection().FindStringSubmatch(v)
 		if m == nil {
 			return nil, fmt.Errorf("--connect-to: %q: want HOST:PORT:HOST2:PORT2", v)
 		}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // orNegative returns n, or -1 for 0. In a flag, 0 means no limit. In the packages, a negative value
@@ -118,11 +119,11 @@ func Compile(flag, expr string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-var ago = regexp.MustCompile(`^(\d{1,5})([hdwmy])$`)
+var ago = pattern.Of(`^(\d{1,5})([hdwmy])$`)
 
 // parseSince reads a W3C datetime, or a time before now such as 12h, 7d, 2w, 3m (months) or 1y.
 func parseSince(s string) (time.Time, error) {
-	if m := ago.FindStringSubmatch(s); m != nil {
+	if m := ago().FindStringSubmatch(s); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		switch now := time.Now(); m[2] {
 		case "h":

@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"iter"
 	"net/http"
-	"regexp"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // A Line is a line that an earlier run of sitemap check printed.
@@ -100,11 +100,11 @@ func KeyOf(code sitemap.Code, document, loc, text string) Key {
 	return Key(h.Sum(nil))
 }
 
-var number = regexp.MustCompile(`^[0-9][0-9.,]*( ?%)?$`)
+var number = pattern.Of(`^[0-9][0-9.,]*( ?%)?$`)
 
 // moves reports whether a text is a time or a number.
 func moves(text string) bool {
-	if number.MatchString(text) {
+	if number().MatchString(text) {
 		return true
 	}
 	_, err := sitemap.ParseTime(text)

@@ -11,7 +11,6 @@ import (
 	"html/template"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 //go:embed page.html
@@ -43,14 +43,14 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"size":     cli.Size,
 		"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
 		"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
-		"isLink":   func(s string) bool { return link.MatchString(s) },
+		"isLink":   func(s string) bool { return link().MatchString(s) },
 		"readable": readable,
 		"longest":  longest,
 	}).Parse(page))
 })
 
 // link matches what may be a link.
-var link = regexp.MustCompile(`^https?://`)
+var link = pattern.Of(`^https?://`)
 
 // A view is the data of the template.
 type view struct {

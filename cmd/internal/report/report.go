@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"io"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -25,6 +24,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/stats"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // A Report collects the findings of the audit of one target, and prints them as a page. It is a
@@ -169,12 +169,12 @@ func (r *Report) Page(u *discover.URL) {
 }
 
 // escapes matches characters of a URL that are escaped.
-var escapes = regexp.MustCompile(`(%[0-9A-Fa-f]{2})+`)
+var escapes = pattern.Of(`(%[0-9A-Fa-f]{2})+`)
 
 // readable returns a text with the characters that the escapes of URLs stand for, where they can be
 // seen: /мир for /%D0%BC%D0%B8%D1%80. Links and excerpts keep the escapes.
 func readable(text string) string {
-	return escapes.ReplaceAllStringFunc(text, func(escaped string) string {
+	return escapes().ReplaceAllStringFunc(text, func(escaped string) string {
 		plain, err := url.PathUnescape(escaped)
 		if err == nil && !strings.ContainsFunc(plain, isHidden) {
 			return plain

@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // A Kind is what an argument names.
@@ -122,7 +122,7 @@ func exists(name string) bool {
 func looksLikePath(arg string) bool {
 	first, _, isNested := strings.Cut(arg, "/")
 	isFolder := isNested && first != "localhost" && !strings.ContainsAny(first, ".:@")
-	return isFolder || pathLike.MatchString(arg) || filepath.IsAbs(arg) || isMistyped(arg)
+	return isFolder || pathLike().MatchString(arg) || filepath.IsAbs(arg) || isMistyped(arg)
 }
 
 // isMistyped reports whether arg is the name of a file with a mistyped suffix, such as sitemap.xlm,
@@ -138,7 +138,7 @@ func isMistyped(arg string) bool {
 	return cli.Nearest(suffix, []string{"xml", "txt", "csv", "jsonl", "atom"}) != ""
 }
 
-var pathLike = regexp.MustCompile(`(?i)^[.~]|\\|^[^/]+\.(xml|gz|txt|rss|atom|rdf)$`)
+var pathLike = pattern.Of(`(?i)^[.~]|\\|^[^/]+\.(xml|gz|txt|rss|atom|rdf)$`)
 
 // ParseAll parses all arguments, so that a wrong one is reported before any work.
 func ParseAll(args []string, from, as string) ([]Target, error) {
