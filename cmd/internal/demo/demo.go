@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -140,35 +141,23 @@ func serve() (transport *http.Transport, stop func(), err error) {
 	}
 	server := &http.Server{Handler: http.HandlerFunc(serveDocument)}
 	go server.Serve(l)
-	transport = &http.Transport{
-		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, network, l.Addr().String())
-		},
-	}
+	proxy := &url.URL{Scheme: "http", Host: l.Addr().String()}
+	transport = &http.Transport{Proxy: http.ProxyURL(proxy)}
 	return transport, func() { transport.CloseIdleConnections(); server.Close() }, nil
 }
 
 // serveDocument serves a file: name.gz is the file name, compressed.
 func serveDocument(w http.ResponseWriter, r *http.Request) {
-	plain, compressed := strings.CutSuffix(path.Join(r.Host, r.URL.Path), ".gz")
-	f, err := sites.Open(plain)
-	if err != nil {
+	name, compressed := strings.CutSuffix(path.Join(r.Host, r.URL.Path), ".gz")
+	text, err := sites.ReadFile(name)
+	switch {
+	case err != nil:
 		http.NotFound(w, r)
-		return
+	case compressed:
+		zw := gzip.NewWriter(w)
+		zw.Write(text)
+		zw.Close()
+	default:
+		w.Write(text)
 	}
-	defer f.Close()
-	contentType := "application/xml"
-	if strings.HasSuffix(plain, ".txt") {
-		contentType = "text/plain; charset=utf-8"
-	}
-	w.Header().Set("Content-Type", contentType)
-	if !compressed {
-		io.Copy(w, f)
-		return
-	}
-	w.Header().Set("Content-Type", "application/gzip")
-	zw := gzip.NewWriter(w)
-	io.Copy(zw, f)
-	zw.Close()
 }
