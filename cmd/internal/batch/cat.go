@@ -127,7 +127,7 @@ func (c *catFlags) printer(m mode) (p linePrinter, err error) {
 		f := &findingPrinter{codes: map[sitemap.Code]bool{}}
 		begin := func(out *output.Writer) {
 			o := findings.Options{All: c.all, FailOn: findings.NoFailure}
-			f.printer, _ = findings.New(c.Format, out, o) // the format was checked
+			f.printer = findings.New(c.Format, out, o)
 		}
 		return linePrinter{begin, f.line, f.end}, nil
 	case c.documents:

@@ -63,10 +63,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	if c.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
-	if c.Printer, err = findings.New(flags.Format, c.Out, o); err == nil {
-		err = c.Audit(cmd.Context())
-	}
-	return c.Out.Finish(err)
+	c.Printer = findings.New(flags.Format, c.Out, o)
+	return c.Out.Finish(c.Audit(cmd.Context()))
 }
 
 // printRules prints all rules, or the page of one.

@@ -124,8 +124,7 @@ func TestSARIF(t *testing.T) {
 
 func TestSARIF_NoFindings(t *testing.T) {
 	var out bytes.Buffer
-	p, err := findings.New("sarif", &out, ofSARIF)
-	if err != nil || p.End(findings.Totals{}) != nil {
+	if err := findings.New("sarif", &out, ofSARIF).End(findings.Totals{}); err != nil {
 		t.Fatal(err)
 	}
 	if run := readSARIF(t, out.String()); len(run.Results) != 0 {
@@ -137,10 +136,7 @@ func TestSARIF_NoFindings(t *testing.T) {
 func sarifOf(t *testing.T, o findings.Options, documents ...string) *sarif.Run {
 	t.Helper()
 	var out bytes.Buffer
-	p, err := findings.New("sarif", &out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := findings.New("sarif", &out, o)
 	for i, name := range documents {
 		f := found("bad_lastmod", sitemap.SeverityError, i+1)
 		f.Sitemap = name
@@ -189,10 +185,7 @@ func TestSARIF_Fingerprints(t *testing.T) {
 func TestSARIF_Limit(t *testing.T) {
 	var out bytes.Buffer
 	var note string
-	p, err := findings.New("sarif", &out, findings.Options{Version: "v0.9.0", Note: func(s string) { note = s }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := findings.New("sarif", &out, findings.Options{Version: "v0.9.0", Note: func(s string) { note = s }})
 	severities := []sitemap.Severity{sitemap.SeverityInfo, sitemap.SeverityWarning, sitemap.SeverityError}
 	for i := range 45_000 {
 		f := found("bad_lastmod", severities[i%3], i+1)
