@@ -53,13 +53,7 @@ func Size(n int64) string {
 
 // Rounded returns n as 950, 1.2 k or 1.2 M.
 func Rounded(n int64) string {
-	switch {
-	case n < 1_000:
-		return strconv.FormatInt(n, 10)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f k", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f M", float64(n)/1e6)
+	return strings.TrimSpace(humanize.SIWithDigits(float64(n), 1, ""))
 }
 
 // About returns a time as 45 s, 3 min or 2 h.
