@@ -93,22 +93,11 @@ func FormatOf(name string) (format string, ok bool) {
 	return format, ok
 }
 
-// CheckGzip returns an error if the file that a flag names is Parquet and ends in .gz.
-func CheckGzip(flag, name string, isParquet bool) error {
-	if isParquet && IsGzip(name) {
-		return fmt.Errorf("--%s %s: want no .gz: Parquet is compressed anyway", flag, name)
-	}
-	return nil
-}
-
 // ResolveSuffix sets the format by the suffix of -o, if --format is not given. It returns an error
 // for a suffix that contradicts --format or is not one of formats.
 func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error {
 	format, ok := FormatOf(p.Out)
-	err := CheckGzip("output", p.Out, p.Format == "parquet" || format == "parquet")
 	switch {
-	case err != nil:
-		return err
 	case !ok || p.Format == format || format == "" && p.Format != "text":
 		return nil
 	case cmd.Flags().Changed("format"):

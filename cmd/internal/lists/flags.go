@@ -79,5 +79,5 @@ func (w *Flags) documentTable() (output.Printer[batch.Document], error) {
 		return nil, fmt.Errorf("--documents %s: want a name that ends in .csv, .jsonl or .parquet",
 			w.Documents)
 	}
-	return table, cli.CheckGzip("documents", w.Documents, format == "parquet")
+	return table, nil
 }
