@@ -37,7 +37,7 @@ type auditor struct {
 	summary sitemap.Summary
 	alone   bool // no site is known
 
-	isJudged bool   // the elements of the entry that was heard last are judged
+	isJudged bool   // the elements of the last entry are judged
 	layers   int    // of gzip
 	declared string // encoding
 	top      place  // of the document
@@ -156,7 +156,7 @@ func (d *auditor) take(e *sitemap.Entry) {
 		}
 	}
 	d.loc = ""
-	if d.start < 0 { // no elements are heard of this format
+	if d.start < 0 { // the parser reports no elements of this format
 		d.flush(math.MaxInt64)
 	}
 }

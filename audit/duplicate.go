@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// The code of URLs that are probably one page.
+// SamePageVariants is the code of URLs that are probably one page.
 const SamePageVariants sitemap.Code = "same_page_variants"
 
 var _ = register(

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// An element is one of an entry, or the root.
+// An element is an element of an entry, or the root.
 type element struct {
 	local  []byte // name without its prefix, in lower case
 	space  namespace.Space

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
-// The code of elements that Google no longer reads.
+// DeprecatedElement is the code of elements that Google no longer reads.
 const DeprecatedElement sitemap.Code = "deprecated_element"
 
 var _ = register(

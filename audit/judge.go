@@ -93,7 +93,7 @@ func (j *judge) keepPlaces() {
 // maxHabit is how many findings of a habit are reported in a document.
 const maxHabit = 100
 
-// isRepeat counts a finding. It reports whether the finding is only counted, and not reported.
+// isRepeat counts a finding. It reports whether the finding is only counted, not reported.
 func (j *judge) isRepeat(rule Rule, p place) bool {
 	if !rule.habit {
 		return false

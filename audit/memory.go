@@ -14,7 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// The code of a lastmod that moved without a change.
+// LastmodWithoutChange is the code of a lastmod that moved without a change.
 const LastmodWithoutChange sitemap.Code = "lastmod_without_change"
 
 var _ = register(

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
-// The code of a defect of XML.
+// SmartQuotes is the code of typographic quotes in place of straight ones.
 const SmartQuotes sitemap.Code = "smart_quotes"
 
 // lostRest is the consequence if a document is not well-formed.

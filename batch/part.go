@@ -13,9 +13,9 @@ import (
 // workers.
 const maxAttempts = 5
 
-// part does a task, or one lot of it, and commits its part in place of the one that is there. Counts
-// are zero if that is the part of these targets. After a retry that is no better, they are those of
-// the old part.
+// part does a task, or one lot of it, and commits its part in place of the existing one. Counts are
+// zero if that is already the part of these targets. After a retry that is no better, they are
+// those of the old part.
 func (r *run) part(ctx context.Context, t Task, there Stored) (Counts, error) {
 	old, done, err := r.replace(ctx, t, there)
 	if done || err != nil {

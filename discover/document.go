@@ -14,7 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// A document is the document whose turn it is in a walk. It is read on the ranging goroutine.
+// A document is a sitemap during its turn in a walk. It is read on the ranging goroutine.
 type document struct {
 	*walk
 	n        *node
@@ -25,7 +25,7 @@ type document struct {
 	levels   [trust.Caller + 1]int64 // pages by verdict
 	children []*node
 	room     int               // bytes of memory that the children may still take
-	lost     int               // children that exceeded the room
+	lost     int               // children for which there was no room
 	partial  bool              // something was left out
 	listed   time.Time         // end of the lastmod that an index lists; zero if a page is newer
 	held     []sitemap.Problem // of a known path that may not hold a sitemap
@@ -111,7 +111,7 @@ func (d *document) entry(e *sitemap.Entry) bool {
 		d.reportEntry(sitemap.ForeignChild, e)
 	}
 	if isPage && isLate {
-		d.listed = time.Time{} // once a document
+		d.listed = time.Time{} // once for each document
 		d.reportEntry(sitemap.IndexLastModOld, e)
 	}
 	if isPage && !excluded && !isTrusted {

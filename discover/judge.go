@@ -45,8 +45,8 @@ type verdict struct {
 	grant trust.Grant
 }
 
-// newJudge returns the judge of a document with a scope, which was requested and served at two
-// URLs.
+// newJudge returns the judge of a document with a scope. Urls are the URL that was requested and
+// the one that answered.
 func newJudge(
 	scope trust.Scope, sites map[string][]string, least trust.Level, urls ...string,
 ) *judge {
@@ -58,8 +58,8 @@ func newJudge(
 	return j
 }
 
-// verdictOn returns the verdict on loc. Before a page is refused, its host is asked, once, whether
-// it verifies the document.
+// verdictOn returns the verdict on loc. Before a page is refused, the robots.txt of its host is
+// asked, once, whether it names the document.
 func (j *judge) verdictOn(loc string, isPage bool) verdict {
 	h := j.host(loc)
 	v := verdict{h, loc[len(h.authority):], h.level, h.grant}

@@ -22,7 +22,7 @@ import (
 //
 //	d  a document: a JSON record
 //	c  a further part of the children of an index: a line each
-//	u  pages: when their lastmod was, and in which run they were last new or modified
+//	u  pages: their lastmod, and in which run they were last new or modified
 //	l  a host of documents: how often its lastmods proved right and wrong
 //	r  a walk: its Run and the number of that run
 //
@@ -185,7 +185,7 @@ func (m *memory) plan(n *node) *plan {
 	return p
 }
 
-// complete reads the record of a plan again of which plan left out the children.
+// complete reads the record of a plan again if its children were left out.
 func (m *memory) complete(n *node, p *plan) {
 	var r record // not the one before: another walk may have replaced it
 	if p.brief && m.load(keyIn(n.seed.site, 'd', n.sm.Loc), &r) {

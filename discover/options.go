@@ -114,8 +114,9 @@ type Options struct {
 	// OnlyChanged then depend on the documents themselves. An index whose lastmods are older than
 	// the pages of its children is reported as [sitemap.IndexLastModOld].
 	IgnoreIndexLastMod bool
-	// Newest reads the children of an index by the lastmod that it lists for them, the latest first
-	// and those without one last. [Options.MaxSitemaps] then leaves out the oldest.
+	// Newest reads the children of an index in the order of the lastmods that it lists for them,
+	// the latest first and those without one last. [Options.MaxSitemaps] then leaves out the
+	// oldest.
 	Newest bool
 	// Follow, if set, decides for each sitemap that an index lists whether to fetch it.
 	Follow func(*Sitemap) bool
@@ -132,7 +133,8 @@ type Options struct {
 	// KnownPathsToo tries the known paths and the home page even if robots.txt names a sitemap that
 	// can be read. It reads all sitemaps that they lead to, not only the first.
 	KnownPathsToo bool
-	// MaxDepth is how many indexes may lie above a document. 0 means 10, a negative number any.
+	// MaxDepth is how many indexes may lie above a document. 0 means 10, a negative number no
+	// limit.
 	MaxDepth int
 	// MaxSitemaps is how many documents are read. 0 means 50,001: an index and the 50,000 children
 	// that the protocol allows. A negative number means no limit; memory then grows with them.
@@ -185,17 +187,17 @@ type Summary struct {
 	Status      int           // HTTP status of the last response, 0 if there was none
 	Attempts    int           // how often the document was requested, retries included
 	Hops        []fetch.Hop   // the redirects that were followed
-	Fetched     time.Time     // when it was there to be read, if it was
+	Fetched     time.Time     // when reading began, zero if it was not read
 	ContentType string        // as served, if it was read
 	Received    int64         // bytes of the body on the wire
 	Elapsed     time.Duration // from the request to the end of the caller's loop
 	NotModified bool          // the server answered 304
-	Dropped     int64         // how many entries problems have cost
+	Dropped     int64         // how many entries were dropped because of problems
 	Fresh       time.Duration // how long the response is fresh: see [fetch.Document.Fresh]
 	Skipped     Skipped       // why it was not read, or ""
 	// Validators are those of the response, for [Options.Validators] of another walk.
 	Validators fetch.Validators
-	// ByTrust counts the pages by verdict, including those that were dropped for it.
+	// ByTrust counts the pages by trust, including those that were dropped because of it.
 	ByTrust map[trust.Level]int64
 	// Queued is how many documents are known to follow this one, its own children included.
 	Queued int
@@ -234,7 +236,7 @@ func (o *Options) Excludes(lastMod sitemap.Time) bool {
 }
 
 // judgeDate reports whether Since leaves out an entry with this lastmod, and whether the lastmod is
-// after listed, the end of what an index says, unless that is zero.
+// after listed, the end of the lastmod in an index, unless listed is zero.
 func (o *Options) judgeDate(lastMod sitemap.Time, listed time.Time) (excluded, isLate bool) {
 	isLater := !listed.IsZero() && lastMod.Start().After(listed)
 	return o.Excludes(lastMod), isLater && !datetime.IsAhead(lastMod, time.Now())

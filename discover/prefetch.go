@@ -32,7 +32,7 @@ func (p *prefetcher) ask(k key, req fetch.Request) {
 	p.wg.Go(func() { ready <- p.c.get(p.ctx, req) })
 }
 
-// take returns the document of k, which was asked for, and waits for it. If there was no room to
+// take waits for the document of k, which was asked for, and returns it. If there was no room to
 // hold it before its turn, or if it is unchanged by validators other than those of req, take
 // requests it again.
 func (p *prefetcher) take(k key, req fetch.Request) answer {
@@ -55,7 +55,7 @@ func (p *prefetcher) drop(k key) {
 	}
 }
 
-// close ends all requests and closes what they brought.
+// close ends all requests and closes their documents.
 func (p *prefetcher) close() {
 	p.cancel()
 	for k, ready := range p.asked {

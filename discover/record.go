@@ -16,7 +16,7 @@ type record struct {
 	Digest       []byte `json:"digest,omitempty"`  // of its entries
 	LastMod      string `json:"lastmod,omitempty"` // as its referrer listed it
 	family
-	Lost    int    `json:"lost,omitempty"`    // children that found no room
+	Lost    int    `json:"lost,omitempty"`    // children for which there was no room
 	Partial bool   `json:"partial,omitempty"` // something was left out, but not all
 	Err     string `json:"err,omitempty"`     // why it could not be read
 	Read    int64  `json:"read,omitempty"`    // when it was last read, in Unix seconds
@@ -34,7 +34,7 @@ func (r *record) endedIn(number uint32) bool {
 	return r.Run == number || slices.Contains(r.Earlier, number)
 }
 
-// before returns the runs before one that ends the document now.
+// before returns Earlier for a run that ends the document now.
 func (r *record) before(number uint32) []uint32 {
 	runs := append(slices.Clone(r.Earlier), r.Run)
 	runs = slices.DeleteFunc(runs, func(n uint32) bool { return n == number || n == 0 })

@@ -141,7 +141,7 @@ func (c *Client) fetchRobots(
 		return nil, err
 	case len(f.Sitemaps) == 0:
 		f.none = noSitemapReason(f.File)
-		if len(hops) > 0 { // the site may be there
+		if len(hops) > 0 { // the target may be the real site
 			f.none = fmt.Errorf("%w (redirected to %s)", f.none, hops[len(hops)-1])
 		}
 	case isCut:
@@ -170,7 +170,7 @@ var (
 	errUnusable  = errors.New("names no sitemap: its Sitemap records hold no usable URL")
 )
 
-// noSitemapReason says why a robots.txt names no sitemap.
+// noSitemapReason returns why a robots.txt names no sitemap.
 func noSitemapReason(r *robots.File) error {
 	for _, p := range r.Problems {
 		switch {

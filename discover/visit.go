@@ -12,9 +12,9 @@ import (
 // hold 50,000 of them.
 const maxVisited = 256
 
-// visit takes the turn of a node. It reports false if the walk must end at once. If probe is set,
-// a document that holds no sitemap is not a failure: visit returns why. So it does for a document
-// that was visited under another URL.
+// visit takes the turn of a node. It reports false if the walk must end at once. If probe is set, a
+// document that is not a sitemap is not a failure: visit returns the cause as missed. A document
+// that was visited under another URL is missed too.
 func (w *walk) visit(n *node, probe bool) (missed error, alive bool) {
 	if !w.alive() {
 		return nil, false
@@ -48,7 +48,7 @@ func (w *walk) visit(n *node, probe bool) (missed error, alive bool) {
 	return w.take(n, p, got, probe)
 }
 
-// take reads what the request for n brought. See visit for what it returns.
+// take reads the answer to the request for n. See visit for the results.
 func (w *walk) take(n *node, p *plan, got answer, probe bool) (missed error, alive bool) {
 	final := ""
 	if got.doc != nil {
@@ -59,7 +59,7 @@ func (w *walk) take(n *node, p *plan, got answer, probe bool) (missed error, ali
 	switch {
 	case other != nil:
 		if other.err != nil && !probe {
-			d.sum.Err = other.err // as often where missing documents lead to the home page
+			d.sum.Err = other.err // often, missing documents redirect to the home page
 			w.finish(d)
 		}
 		return errVisited, true
@@ -119,7 +119,7 @@ func (w *walk) isSeen(n *node, k key) bool {
 		return v != nil
 	}
 	if len(v.scope.With(n.above...)) > len(v.scope) {
-		v.isKnown = false // once a document
+		v.isKnown = false // once for each document
 		w.o.report(n.sm, sitemap.Problem{Code: sitemap.LateGrant, Text: chars.Excerpt(n.sm.Loc)})
 	}
 	return true
@@ -143,7 +143,7 @@ func (w *walk) isOver(n *node) bool {
 	return true
 }
 
-// planOf returns what the Store says of n.
+// planOf returns the plan of n, by what the Store remembers.
 func (w *walk) planOf(n *node) *plan {
 	if n.plan == nil {
 		n.plan = w.memory.plan(n)
@@ -188,7 +188,7 @@ func (w *walk) prefetch() {
 		}
 		if p.trial {
 			if trials++; trials > provedRight {
-				n.plan = nil // the trials under way decide
+				n.plan = nil // wait for the outcome of the trials under way
 				return
 			}
 		}
@@ -197,7 +197,7 @@ func (w *walk) prefetch() {
 	}
 }
 
-// skip ends a document that the Store says not to read.
+// skip ends a document that is not read because of the Store.
 func (w *walk) skip(n *node, p *plan) {
 	if w.servedBefore(n, p.record.Final) != nil {
 		return

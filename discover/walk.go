@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
-// A walk is one run of URLs or Walk: what its documents share.
+// A walk holds what the documents of one call of URLs or Walk share.
 type walk struct {
 	c         *Client
 	ctx       context.Context // the caller's
@@ -94,7 +94,7 @@ func (w *walk) scopeOf(n *node, got answer, final string) trust.Scope {
 	return scope
 }
 
-// close ends whatever the walk still does, also when the caller's loop panics.
+// close ends the requests of the walk, even when the caller's loop panics.
 func (w *walk) close() {
 	w.ahead.close()
 	w.memory.close()

@@ -43,10 +43,10 @@ type Client struct {
 	ConnectTo map[string]string
 	// Map maps prefixes of URLs to those to request instead, such as "https://www.example.com" to
 	// "http://localhost:3000", so that a preview can stand for a public site. Errors, logs, Hops,
-	// [Document.URL] and the Limiter name the public URL, and its secrets are sent. The Host field
-	// names the other server, whose redirects to its own URLs lead to the public ones. A prefix
-	// matches whole path segments, and the longest match counts. The servers of the values may be
-	// private. Proxy receives their URLs.
+	// [Document.URL] and the Limiter name the public URL, and the secrets for it are sent. The Host
+	// field names the other server, whose redirects to its own URLs lead to the public ones. A
+	// prefix matches whole path segments, and the longest match counts. The servers of the values
+	// may be private. Proxy receives their URLs.
 	Map map[string]string
 	// Wrap returns a RoundTripper around the one that connects, which is Transport or the Client's
 	// own with its checks: for metrics, tracing or cookies. It is called once. The RoundTripper
@@ -72,7 +72,7 @@ type Client struct {
 	// [HostLimiter].
 	RetryWait time.Duration
 	// Retries is how often a document is requested again after a failure. 0 means 2, a negative
-	// number never.
+	// number none.
 	Retries int
 	// MaxBytes bounds a body, both on the wire and without its Content-Encoding. A larger one ends
 	// with [sitemap.ErrTooLarge]. 0 means 524,288,000, ten times the protocol's limit; a negative
@@ -137,7 +137,7 @@ func (c *Client) init() {
 	})
 }
 
-// over returns rt with Wrap and Map above it.
+// over returns rt with Wrap and Map around it.
 func (c *Client) over(rt http.RoundTripper) http.RoundTripper {
 	if c.Wrap != nil {
 		rt = c.Wrap(rt)

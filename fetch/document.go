@@ -112,8 +112,8 @@ func (d *Document) Fresh() time.Duration {
 }
 
 // Again returns another reader of the body, from its start. It is independent of Body and of other
-// readers: each may be used by another goroutine. Once Body is closed, all fail with [ErrClosed]. A
-// program can so keep the bytes of a document that it parses:
+// readers: each may be used by another goroutine. Once Body is closed, all fail with [ErrClosed].
+// In this way a program can keep the bytes of a document that it parses:
 //
 //	doc, err := c.Get(ctx, req)
 //	...

@@ -69,7 +69,7 @@ func (g *guard) checkHost(ctx context.Context, host string) error {
 	return nil
 }
 
-// lookupTime bounds a lookup that a request can do without, as where only a proxy resolves names.
+// lookupTime bounds a lookup that may fail: a proxy may be the only one to resolve names.
 const lookupTime = 2 * time.Second
 
 // lookup returns the addresses of host, which may be one itself.

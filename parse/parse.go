@@ -186,8 +186,8 @@ func (d *Reader) Summary() sitemap.Summary {
 	}
 }
 
-// Listen makes l take how the document is written while its entries are ranged over. Only packages
-// of this module have a Listener.
+// Listen makes l receive the elements of the document, as they are written, while its entries are
+// ranged over. Only packages of this module have a Listener.
 func (d *Reader) Listen(l document.Listener) {
 	d.listener = l
 	l.Start(d.in)

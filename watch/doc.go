@@ -30,13 +30,13 @@
 // days. Below 20, two requests are held back for retries.
 //
 // An index whose lastmods have proved right stands for its children: they are requested when it
-// lists a new lastmod, and otherwise once a week. A lastmod that is only a date stands for them
-// from the day after it on. Robots.txt is requested once a day. Its Crawl-delay holds, and so does
-// the Retry-After of a response. After its first reading, a document is not requested again as long
-// as its Cache-Control or Expires calls it fresh, or as a feed asks readers to wait
+// lists a new lastmod, and otherwise once a week. A lastmod that is only a date counts from the
+// next day on. Robots.txt is requested once a day. Its Crawl-delay holds, and so does the
+// Retry-After of a response. After its first reading, a document is not requested again as long as
+// its Cache-Control or Expires calls it fresh, or as a feed asks readers to wait
 // ([sitemap.Summary.Refresh]), whichever is longer, up to a day.
 //
-// After a pause, overdue documents are requested in the order of the changes to expect.
+// After a pause, the overdue documents with the most expected changes are requested first.
 //
 // # Delivery
 //
@@ -55,8 +55,8 @@
 // entries that were dropped removes nothing. One that has failed for 30 days, and is not an index,
 // no longer holds up the others. A 304 of an index says nothing about its children, unless its
 // lastmods have proved right. A page that was only in feeds and news sitemaps is never removed:
-// they drop entries by design. A site whose robots.txt fails, or whose documents all fail, is
-// failing; it has removed nothing.
+// they drop entries by design. While a site is failing, because its robots.txt or all its
+// documents fail, nothing is removed.
 //
 // A page that returns after its removal is added again, with another ID. One that left a feed in
 // the last 30 days, or moves from one document to another, is still known.

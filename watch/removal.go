@@ -103,7 +103,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 		case isFeed(d.Format):
 			p.State |= pagelist.InWindow
 		}
-		// The Store may have failed after it had taken what is gone.
+		// The Store may have failed after the pages that are gone were stored.
 		isSettled := before.State&pagelist.Settled != 0 && before.From == d.Loc &&
 			before.Gone.After(d.Read)
 		if isSettled || p.State&(pagelist.Sitemap|pagelist.Untrusted) != 0 {
@@ -121,7 +121,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 // that is only settled moved to another document.
 const removed = pagelist.Settled | pagelist.InWindow
 
-// isPending reports whether a page is gone that may have been removed.
+// isPending reports whether a page has left a document and may have been removed.
 func isPending(p pagelist.Page) bool {
 	return !p.Gone.IsZero() && p.State&(pagelist.Settled|pagelist.InWindow) == 0
 }

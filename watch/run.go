@@ -95,7 +95,7 @@ func (r *run) pass(e Event, yield func(Event, error) bool) (alive bool) {
 	return yield(e, nil)
 }
 
-// next takes the site whose turn is next: the due site with the most changes to expect. So after a
+// next takes the site whose turn is next: the due site with the most expected changes. So after a
 // pause, overdue sites have their turns in that order. If no site may have its turn, next returns
 // how long to wait.
 func (r *run) next(now time.Time, underWay int) (next visit, wait time.Duration) {

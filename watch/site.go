@@ -55,7 +55,7 @@ type siteRecord struct {
 	Paid    time.Time `json:"paid,omitzero"`     // until when PerDay has paid for the requests
 }
 
-// A prospect is when a site is due, and how many changes to expect.
+// A prospect says when a site is due, and how many changes are expected.
 type prospect struct {
 	Next  time.Time `json:"next"`
 	Asked time.Time `json:"asked"` // when its last turn ended that was not broken off
@@ -83,8 +83,8 @@ type document struct {
 	Err      string           `json:"err,omitempty"`      // the last of them
 	Failing  bool             `json:"failing,omitempty"`  // failing was reported
 	Baseline bool             `json:"baseline,omitempty"` // the first reading of the site had it
-	Early    time.Time        `json:"unhinted,omitzero"`  // the reading before a change without a hint
-	Proof    int              `json:"proof,omitempty"`    // how far an index is right about that
+	Early    time.Time        `json:"unhinted,omitzero"`  // the reading before a change that the index did not show
+	Proof    int              `json:"proof,omitempty"`    // of the lastmods of an index: see proved
 
 	err error // the last failure
 }

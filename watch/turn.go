@@ -51,9 +51,9 @@ func (s *site) conclude() {
 	s.settle()
 }
 
-// next returns the document to request next: a new one first, then the one with the most changes to
-// expect. It considers documents that were due when the turn began, or became due through a reading
-// since.
+// next returns the document to request next: a new one first, then the one with the most expected
+// changes. It considers documents that were due when the turn began, or became due through a
+// reading since.
 func (s *site) next() (best *document) {
 	most := -1.0
 	for _, d := range s.Docs {

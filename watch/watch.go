@@ -14,7 +14,7 @@ import (
 // durable. The last element is the error of ctx or of the Store.
 //
 // A site is a host or an http or https URL, as for [discover.Client.URLs]; credentials in it are
-// not used. Any other name is failing at once.
+// not used. For any other name, the first event is Failing.
 //
 // Events does nothing before it is ranged over, and leaves nothing running when the caller breaks
 // off.
@@ -43,7 +43,7 @@ type Document struct {
 	Err      string        // the last error
 }
 
-// Documents yields the documents that a site named last, each index before its children.
+// Documents yields the documents of a site, as it was last read, each index before its children.
 func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		key, err := siteKey(name)

@@ -33,7 +33,8 @@
 // missing colon is added in "Disallow /x", where a key and one word stand alone.
 //
 // Unlike Google, the package compares paths normalized, as RFC 9309 says, and lets no Allow mean
-// more than it says: index.html in a rule is no directory, and a long line is not cut.
+// more than it says: index.html in a rule does not stand for its directory, and a long line is not
+// cut.
 //
 // The files, each building on those before it:
 //

@@ -138,7 +138,7 @@ func (f *File) Allowed(agent string, u *url.URL) bool {
 }
 
 // Paths returns a function that is [File.Allowed] for paths of the file's own origin, with their
-// queries, or nil if the file has no rules for agent. It is for many of them.
+// queries, or nil if the file has no rules for agent. Use it to check many paths.
 func (f *File) Paths(agent string) func(path string) bool {
 	groups, _ := f.chooser.choose(agent)
 	if !slices.ContainsFunc(groups, func(g *group) bool { return len(g.rules) > 0 }) {

@@ -15,8 +15,8 @@ import (
 // what another one has saved.
 var ErrNoFence = errors.New("the store ignores If-Match or If-None-Match")
 
-// States returns the states in the store, after it has tried the fence. If the store has none, the
-// error matches [ErrNoFence].
+// States returns the states in the store. It first tests whether the store honours If-Match and
+// If-None-Match. If it does not, the error matches [ErrNoFence].
 func (s *Store) States(ctx context.Context) (batch.States, error) {
 	ctx, stop := context.WithTimeout(ctx, openTime)
 	defer stop()
