@@ -69,7 +69,7 @@ var _ = register(
 		"Declare the namespace as it is, with http: <urlset "+
 			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`),
 	rule(sitemap.UppercaseTag, failure, protocolSchema, "an element name in the wrong letter case",
-		"XML tells upper from lower case, so search engines do not recognize the element.",
+		"XML distinguishes upper and lower case, so search engines do not recognize the element.",
 		"Write the name as in the schema: <url> and <lastmod>, not <URL> and <lastMod>."),
 	rule(sitemap.WrappedRoot, failure, protocolXML, "a known root element inside another element",
 		"Search engines take the outer element for the root and do not recognize a sitemap.",

@@ -7,7 +7,7 @@ var tables = struct {
 	open map[place]*Table
 }{open: map[place]*Table{}}
 
-// Open returns the table of a name in a store, which must be comparable. All who have it open share
+// Open returns the table of a name in a store, which must be comparable. All users of a table share
 // it. Nothing is read before it is used.
 func Open(store any, name string) *Table {
 	at := place{store, name}
@@ -22,7 +22,7 @@ func Open(store any, name string) *Table {
 	return t
 }
 
-// Close ends the use by one who has opened the table. A nil Table is closed.
+// Close ends one use that Open began. Closing a nil Table does nothing.
 func (t *Table) Close() {
 	if t == nil {
 		return

@@ -21,7 +21,7 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// An URL is a URL in a listing.
+// A URL is a URL in a listing.
 type URL struct {
 	Loc     string `json:"loc"`
 	LastMod string `json:"lastmod"`

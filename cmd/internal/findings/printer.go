@@ -21,7 +21,7 @@ type Printer interface {
 type DocumentEnd struct {
 	Name   string
 	Target string // as it was given
-	// IsDocument tells a document from a target that could not be audited.
+	// IsDocument is false for a target that could not be audited.
 	IsDocument bool
 	URLs       int64             // that it lists
 	Text       string            // its description
@@ -102,8 +102,8 @@ func (t *Totals) CountDocument(d *DocumentEnd) {
 	}
 }
 
-// Finding returns the error that ended a document as a finding, or nil if there is none, or another
-// one that says it.
+// Finding returns the error that ended a document as a finding, or nil if there is none or a
+// finding has reported it.
 func (d *DocumentEnd) Finding() *audit.Finding {
 	if d.Code == "" || d.Known {
 		return nil

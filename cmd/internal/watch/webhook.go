@@ -20,8 +20,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A webhook receives events by the scheme of Standard Webhooks
-// (https://www.standardwebhooks.com). Its address is the operator's: no policy of fetches holds.
+// A webhook receives events by the scheme of Standard Webhooks (https://www.standardwebhooks.com).
+// The operator chooses its address, so it may be private.
 type webhook struct {
 	url    string
 	key    []byte // nil: requests are not signed
