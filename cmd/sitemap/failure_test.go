@@ -86,9 +86,9 @@ func TestHints(t *testing.T) {
 	runArgs(t, "urls", page.URL+"/s.xml").want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "urls", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "robots", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
-	runArgs(t, "urls", "--allow-private", "--limit", "entries=1", page.URL+"/s.xml").want(t, cli.ExitFailed, page.URL+"/1\n", "too many entries (see --limit)")
+	runArgs(t, "urls", "--allow-private", "--limit", "entries=1", page.URL+"/s.xml").want(t, cli.ExitFailed, page.URL+"/1\n", "too many entries (see --limit entries)")
 	file := writeFile(t, "s.txt", "http://example.com/1\nhttp://example.com/2\n")
-	runArgs(t, "parse", "--limit", "entries=1", file).want(t, cli.ExitFailed, "http://example.com/1\n", "too many entries (see --limit)")
+	runArgs(t, "parse", "--limit", "entries=1", file).want(t, cli.ExitFailed, "http://example.com/1\n", "too many entries (see --limit entries)")
 }
 
 // TestWrongUsage: combinations without a meaning are wrong usage.

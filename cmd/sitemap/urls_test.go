@@ -41,7 +41,7 @@ func TestURLs(t *testing.T) {
 			`{"loc":"http://elsewhere.example/3","kind":"page","sitemap":"HOST/a.xml","trust":"untrusted","on_site":false,"target":"HOST/a.xml","fetched":"` + now() + `"}` + "\n", nil},
 		{"limit entries", "--limit entries=1 HOST/b.xml", cli.ExitFailed, "HOST/2\n", []string{"too many entries"}},
 		{"limit bytes", "--limit bytes=20 HOST/b.xml", cli.ExitFailed, "", []string{"too large"}},
-		{"limit depth", "-q --limit sitemaps=2 HOST", cli.ExitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps 2", "see --limit"}},
+		{"limit depth", "-q --limit sitemaps=2 HOST", cli.ExitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps 2", "see --limit sitemaps"}},
 		{"refused", "--allow-private=false HOST", cli.ExitFailed, "", []string{"is not public"}},
 	}
 	for _, tt := range tests {

@@ -49,9 +49,13 @@ func TargetFailure(label string, err error) string {
 func LimitHint(err error) string {
 	var walk *discover.LimitError
 	hasFlag := []discover.Limit{discover.LimitDepth, discover.LimitSitemaps}
-	ofWalk := errors.As(err, &walk) && slices.Contains(hasFlag, walk.What)
-	if ofWalk || errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
-		return " (see --limit)"
+	switch {
+	case errors.As(err, &walk) && slices.Contains(hasFlag, walk.What):
+		return fmt.Sprintf(" (see --limit %s)", walk.What)
+	case errors.Is(err, sitemap.ErrTooLarge):
+		return " (see --limit bytes)"
+	case errors.Is(err, sitemap.ErrTooManyEntries):
+		return " (see --limit entries)"
 	}
 	return ""
 }
