@@ -17,8 +17,7 @@ const (
 )
 
 // find finds the sitemaps of the site in robots.txt, or else at the known paths. If that fails, the
-// site keeps the sitemaps that it had. If some are new, it keeps the old ones until the next call,
-// since pages and sitemaps may have moved.
+// site keeps the sitemaps that it had.
 func (s *site) find(ctx context.Context) {
 	now := time.Now()
 	found, err := s.sitemaps(ctx)
@@ -26,10 +25,6 @@ func (s *site) find(ctx context.Context) {
 		return
 	}
 	if err == nil || len(found) > 0 && len(s.Docs) == 0 {
-		isNew := func(seed *discover.Sitemap) bool { return s.byLoc[seed.Loc] == nil }
-		if slices.ContainsFunc(found, isNew) {
-			found = slices.Concat(found, s.seeds())
-		}
 		if s.relink(found); s.err == nil {
 			s.Failures, s.Find = 0, now.Add(findEvery)
 		}

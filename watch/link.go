@@ -12,8 +12,9 @@ import (
 )
 
 // relink updates the documents to those that the seeds and the indexes name now. New documents
-// belong to the baseline if they existed at the first reading of the site. The pages of documents
-// that are no longer named are gone, so limits exclude only new ones.
+// belong to the baseline if they existed at the first reading of the site. Others that are no longer
+// named are dropped, unless a document that was not read yet may name them. Their pages are gone, so
+// limits exclude only new documents.
 func (s *site) relink(seeds []*discover.Sitemap) {
 	isFirst, isNamed := len(s.Docs) == 0, map[string]bool{}
 	var docs []*document // each index before its children
@@ -59,15 +60,15 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 				name(p.Loc, by)
 			}
 		}
-		for _, d := range s.Docs {
-			if index.Read.IsZero() && d.Index == index.Loc {
-				name(d.Loc, d.link) // all that it lists is not known
-			}
-		}
 	}
-	isLinked := true
+	isUnread := func(d *document) bool { return d.Read.IsZero() && (d.IsIndex || !d.Failing) }
+	isLinked, isKnown := true, !slices.ContainsFunc(docs, isUnread)
 	for _, d := range slices.Clone(s.Docs) {
-		if isNamed[d.Loc] {
+		switch {
+		case isNamed[d.Loc]:
+			continue
+		case !isKnown:
+			docs = append(docs, d)
 			continue
 		}
 		pages := s.entries(d)
