@@ -165,7 +165,7 @@ func runWith(
 	w.Store = store{w.Store, out}
 	j.db = w.Store
 	end := j.start(ctx)
-	err = each(ctx, flags.once, w, sites, func(e watch.Event) error {
+	err = each(ctx, a.Log, flags.once, w, sites, func(e watch.Event) error {
 		m.count(e)
 		r := record(e)
 		if err := j.put(ctx, r); err != nil {
@@ -187,7 +187,8 @@ func (s store) Sync() error { return s.out.SyncBefore(s.Store) }
 
 // each calls use with each event. When the file of sites has changed, it begins with the new ones.
 func each(
-	ctx context.Context, once bool, w *watch.Watcher, sites *sites, use func(watch.Event) error,
+	ctx context.Context, log *cli.Log, once bool, w *watch.Watcher, sites *sites,
+	use func(watch.Event) error,
 ) error {
 	for {
 		if err := remember(w.Store, sites.all()); err != nil {
@@ -198,7 +199,7 @@ func each(
 		if !once {
 			events = w.Events
 			go func() {
-				sites.await(turn)
+				sites.await(turn, log)
 				cancel()
 			}()
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
@@ -37,7 +38,7 @@ func newSites(args []string, file string) (*sites, error) {
 	return s, err
 }
 
-// read reads the sites. It reports whether they have changed.
+// read reads the sites, each once. It reports whether they have changed.
 func (s *sites) read() (changed bool, err error) {
 	names := slices.Clone(s.args)
 	if s.file != "" {
@@ -57,6 +58,12 @@ func (s *sites) read() (changed bool, err error) {
 			return false, fmt.Errorf("--from: %s: no site in it", cli.FileName(s.file))
 		}
 	}
+	seen := map[string]bool{}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		isAgain := seen[name]
+		seen[name] = true
+		return isAgain
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed = !slices.Equal(names, s.names)
@@ -75,13 +82,23 @@ func (s *sites) all() []string {
 const lookEvery = 10 * time.Second
 
 // await returns when the sites in the file have changed, or ctx ends.
-func (s *sites) await(ctx context.Context) {
-	for ctx.Err() == nil {
+func (s *sites) await(ctx context.Context, log *cli.Log) {
+	failures := 0 // in a row: after the first, the file may be in the making
+	for {
 		select {
 		case <-ctx.Done():
+			return
 		case <-time.After(lookEvery):
-			if changed, err := s.read(); changed && err == nil {
-				return // a file that cannot be read now may be in the making
+		}
+		changed, err := s.read()
+		switch {
+		case changed:
+			return
+		case err == nil:
+			failures = 0
+		default:
+			if failures++; failures == 2 {
+				log.Printf("%s; the sites that it had are watched", jsonl.Message("", err))
 			}
 		}
 	}
