@@ -74,22 +74,27 @@ func newQuick(kind sitemap.Kind, prefix string, disabled bool) quick {
 		start: newTag("<" + prefix + name + ">"), end: newTag("</" + prefix + name + ">")}
 }
 
-// A tag is compared by its first eight bytes, as load returns them, before the others.
+// A tag is compared by its first sixteen bytes, as load returns them, before the others.
 type tag struct {
 	text       []byte
-	word, mask uint64
+	word, mask [2]uint64
 }
 
 func newTag(text string) tag {
-	var word, mask [8]byte
+	t := tag{text: []byte(text)}
+	var word, mask [16]byte
 	copy(word[:], text)
 	copy(mask[:], bytes.Repeat([]byte{0xff}, len(text)))
-	return tag{[]byte(text), load(word[:], 0), load(mask[:], 0)}
+	for i := range t.word {
+		t.word[i], t.mask[i] = load(word[:], 8*i), load(mask[:], 8*i)
+	}
+	return t
 }
 
 // starts reports whether the tag is at b[i].
 func (t *tag) starts(b []byte, i int) bool {
-	return load(b, i)&t.mask == t.word && (len(t.text) <= 8 || bytes.HasPrefix(b[i:], t.text))
+	odd := (load(b, i)^t.word[0])&t.mask[0] | (load(b, i+8)^t.word[1])&t.mask[1]
+	return odd == 0 && (len(t.text) <= 16 || bytes.HasPrefix(b[i:], t.text))
 }
 
 // load returns the eight bytes at b[i]. The window is padded.

@@ -10,7 +10,7 @@ import (
 // cheap for places near the previous one.
 func (in *Reader) Position(n int) sitemap.Position {
 	to := in.r + n
-	if to != in.lineAt {
+	if to != in.lineAt && in.searched < in.w-1 {
 		in.findCR()
 	}
 	if to > in.lineAt {
