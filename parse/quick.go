@@ -108,31 +108,27 @@ func (d *decoder) pass(b []byte, i int) (int, bool) {
 	return i + n, n == 0 || bytes.HasPrefix(b[i:], d.quick.prefix)
 }
 
-// value returns the short text at b[i:] and the offset of the name in the end tag that follows. The
-// offset is 0 if no end tag follows. It searches eight bytes at once for the '<'.
-func (d *decoder) value(b []byte, i int) (text []byte, end int) {
+// valueLen returns the number of bytes of the short text at b[i:], up to the next '<', or 0. It
+// searches eight bytes at once.
+func valueLen(b []byte, i int) int {
 	for n := 0; n < maxValue && i+n+8 <= len(b); n += 8 {
 		if found := chars.Find(load(b, i+n), '<'); found != 0 {
-			return d.textTo(b, i, n+bits.TrailingZeros64(found)/8)
+			return n + bits.TrailingZeros64(found)/8
 		}
 	}
-	return nil, 0
+	return 0
 }
 
 // maxValue is longer than most values, except locations.
 const maxValue = 40
 
-// textTo returns the n bytes at b[i:] and the offset of the name in the end tag that follows, or 0
-// if no end tag follows.
-func (d *decoder) textTo(b []byte, i, n int) (text []byte, end int) {
-	if n < 0 || b[i+n+1] != '/' {
-		return nil, 0
+// endTag returns the offset of the name in the end tag at b[i], or 0 if there is none.
+func (d *decoder) endTag(b []byte, i int) int {
+	name, ok := d.pass(b, i+len("</"))
+	if !ok || b[i] != '<' || b[i+1] != '/' {
+		return 0
 	}
-	end, ok := d.pass(b, i+n+2)
-	if !ok {
-		return nil, 0
-	}
-	return b[i : i+n], end
+	return name
 }
 
 // text returns the text of a field, at the window's byte i, with decoded references, and reports
@@ -155,10 +151,11 @@ func (d *decoder) tagAt(i, n int) sitemap.Position {
 
 // quickLoc reads the first location of the entry.
 func (d *decoder) quickLoc(b []byte, i int) int {
-	if d.locs > 0 {
+	n := bytes.IndexByte(b[i:], '<')
+	if n < 0 || d.locs > 0 {
 		return 0
 	}
-	raw, end := d.textTo(b, i, bytes.IndexByte(b[i:], '<'))
+	raw, end := b[i:i+n], d.endTag(b, i+n)
 	section := end == 0
 	if section {
 		raw, end = d.section(b, i)
@@ -166,7 +163,10 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 	if end == 0 || load(b, end)&0xffffffff != tagLoc || len(raw) > xmlscan.MaxText {
 		return 0
 	}
-	loc := xmlscan.TrimSpace(raw)
+	loc := raw
+	if len(raw) > 0 && min(raw[0], raw[len(raw)-1]) <= ' ' {
+		loc = xmlscan.TrimSpace(raw)
+	}
 	if section && d.sink.Recent.Plain(loc) || !section && d.sink.Recent.PlainXML(loc) {
 		d.entry.Loc = string(loc)
 		d.locs = 1
@@ -195,10 +195,11 @@ func hasOddEnds(loc []byte) bool {
 	return loc[0] == '&' || loc[0] >= utf8.RuneSelf || last == ';' || chars.IsSpace(last)
 }
 
-// section is textTo for a CDATA section without a '<' or ']' in it.
+// section returns the text of a CDATA section at b[i:] without a '<' or ']' in it, and the offset of
+// the name in the end tag that follows, or 0.
 func (d *decoder) section(b []byte, i int) (text []byte, end int) {
 	if text, i = xmlscan.PlainSection(b, i); i > 0 {
-		_, end = d.textTo(b, i, 0)
+		end = d.endTag(b, i)
 	}
 	return text, end
 }
@@ -206,21 +207,21 @@ func (d *decoder) section(b []byte, i int) (text []byte, end int) {
 // quickLastMod reads a W3C datetime. Most have the length of a date, or of a date and time in UTC
 // or with a zone.
 func (d *decoder) quickLastMod(b []byte, i int) int {
-	var text []byte
-	var end int
+	n := 0
 	if i+32 > len(b) || d.seen&lastMod != 0 {
 		return 0
 	}
-	switch {
-	case b[i+10] == '<':
-		text, end = d.textTo(b, i, 10)
-	case b[i+20] == '<':
-		text, end = d.textTo(b, i, 20)
-	case b[i+25] == '<':
-		text, end = d.textTo(b, i, 25)
+	switch byte('<') {
+	case b[i+10]:
+		n = 10
+	case b[i+20]:
+		n = 20
+	case b[i+25]:
+		n = 25
 	default:
-		text, end = d.value(b, i)
+		n = valueLen(b, i)
 	}
+	text, end := b[i:i+n], d.endTag(b, i+n)
 	if end == 0 || load(b, end) != tagLastMod {
 		return 0
 	}
@@ -237,7 +238,8 @@ func (d *decoder) quickLastMod(b []byte, i int) int {
 }
 
 func (d *decoder) quickChangeFreq(b []byte, i int) int {
-	text, end := d.value(b, i)
+	n := valueLen(b, i)
+	text, end := b[i:i+n], d.endTag(b, i+n)
 	if end == 0 || load(b, end) != tagChangeFreq || load(b, end+8)&0xffffff != 'e'|'q'<<8|'>'<<16 {
 		return 0
 	}
@@ -261,7 +263,8 @@ func (d *decoder) quickChangeFreq(b []byte, i int) int {
 }
 
 func (d *decoder) quickPriority(b []byte, i int) int {
-	text, end := d.value(b, i)
+	n := valueLen(b, i)
+	text, end := b[i:i+n], d.endTag(b, i+n)
 	if end == 0 || load(b, end) != tagPriority || b[end+8] != '>' || d.seen&priority != 0 ||
 		d.kind != sitemap.Page {
 		return 0
