@@ -152,7 +152,7 @@ func StrictTime(b []byte) (t sitemap.Time, ok bool) {
 	if len(b) == 0 || b[0] == '0' {
 		return t, false
 	}
-	t, ok = datetime.Strict(b)
+	ok = t.UnmarshalText(b) == nil
 	return t, ok && !datetime.InFarZone(b)
 }
 

@@ -70,7 +70,8 @@ func maxEntries(l sitemap.Limits) int64 {
 // Emit yields an entry, which the caller may then reuse. It returns false if no more entries are
 // wanted, because the consumer stopped or the limit is reached.
 func (s *Sink) Emit(e *sitemap.Entry) bool {
-	if !s.admit(e.Pos) {
+	if n := s.tally.Entries; s.stopped ||
+		(n == s.max || n == sitemap.ProtocolEntries) && !s.admit(e.Pos) {
 		return false
 	}
 	s.tally.Add(e)
@@ -84,17 +85,13 @@ func (s *Sink) Emit(e *sitemap.Entry) bool {
 	return !s.stopped
 }
 
-// admit reports whether one more entry, at pos, is wanted.
+// admit reports whether one more entry, at pos, is wanted, when a limit is reached.
 func (s *Sink) admit(pos sitemap.Position) bool {
-	switch {
-	case s.stopped:
-		return false
-	case s.tally.Entries == s.max:
+	if s.tally.Entries == s.max {
 		s.Fail(&sitemap.ParseError{Pos: pos, Err: sitemap.ErrTooManyEntries})
 		return false
-	case s.tally.Entries == sitemap.ProtocolEntries:
-		s.Problem(sitemap.TooManyEntries, pos, "", nil)
 	}
+	s.Problem(sitemap.TooManyEntries, pos, "", nil)
 	return true
 }
 

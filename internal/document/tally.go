@@ -25,12 +25,12 @@ func NewTally() *Tally { return &Tally{future: time.Now().Add(24 * time.Hour)} }
 func (t *Tally) Add(e *sitemap.Entry) {
 	t.Entries++
 	if !e.LastMod.IsZero() {
-		t.addLastMod(&e.LastMod)
+		t.addLastMod(e)
 	}
 }
 
-func (t *Tally) addLastMod(lastMod *sitemap.Time) {
-	l := &t.LastMods
+func (t *Tally) addLastMod(e *sitemap.Entry) {
+	l, lastMod := &t.LastMods, &e.LastMod
 	l.Count++
 	if l.Count == 1 {
 		t.first = *lastMod
