@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // child adds an entry of an index.
@@ -52,18 +51,14 @@ func (s *siteJudge) kind(loc string, format sitemap.Format, err error, at place)
 	}
 }
 
-// addSeed adds a document that no index has led to.
-func (s *siteJudge) addSeed(sm *discover.Sitemap, sum *discover.Summary) {
-	if len(s.seeds) < maxListed && (sum.Format != 0 || sum.Err != nil) {
-		s.seeds = append(s.seeds, namedSitemap{sm.Loc, sum.Format, sum.Err})
-	}
-}
-
-// endSeeds judges the seeds that an index lists too.
-func (s *siteJudge) endSeeds() {
-	for _, seed := range s.seeds {
-		if p, ok := s.listed[formOf(seed.loc)]; ok {
-			s.kind(seed.loc, seed.format, seed.err, p)
-		}
+// addSeed adds a document that no index has led to. At the end it is judged as a child of the index
+// that lists it too, if one does.
+func (s *siteJudge) addSeed(loc string, format sitemap.Format, err error) {
+	if len(s.seeds) < maxListed && (format != 0 || err != nil) {
+		s.seeds = append(s.seeds, func() {
+			if p, ok := s.listed[formOf(loc)]; ok {
+				s.kind(loc, format, err, p)
+			}
+		})
 	}
 }

@@ -120,7 +120,9 @@ func (s *siteAuditor) end(err error) {
 	if s.ctx.Err() != nil {
 		return
 	}
-	s.endSeeds()
+	for _, judge := range s.seeds {
+		judge()
+	}
 	s.loose.end(&s.siteJudge)
 	s.origins.end(s.reporter, cmp.Or(s.origin.Host, s.named), false)
 	s.files.end()

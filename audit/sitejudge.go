@@ -23,14 +23,7 @@ type siteJudge struct {
 
 	files  map[location.Origin]*robots.File // nil if it could not be read
 	listed map[string]place                 // of sitemaps in indexes, by the form of a request
-	seeds  []namedSitemap                   // documents that no index has led to
-}
-
-// A namedSitemap is a document that no index has led to.
-type namedSitemap struct {
-	loc    string
-	format sitemap.Format
-	err    error
+	seeds  []func()                         // judge the documents that no index has led to
 }
 
 // maxListed bounds the places that are remembered.

@@ -102,7 +102,7 @@ func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
 		s.howFetched(sm, &sum, here)
 		s.inRobots(sm, here, sum.Format != 0 && sum.Err == nil)
 		if sm.Referrer == nil {
-			s.addSeed(sm, &sum)
+			s.addSeed(sm.Loc, sum.Format, sum.Err)
 		} else {
 			s.kind(sm.Loc, sum.Format, sum.Err, here)
 			s.lastModMoved(sm, doc, here)
