@@ -40,8 +40,7 @@ var _ = register(
 		"Give both pages the same set of alternates, each with itself."),
 	rule(HreflangNoSelf, warning, googleAlternates,
 		"an entry whose alternates do not have the entry itself",
-		"Each version of a page has to list itself and all others. Google may ignore the "+
-			"alternates otherwise.",
+		"Each version of a page has to list itself and all others, or Google may ignore them.",
 		"Add an xhtml:link with the entry's own URL and language."),
 	rule(HreflangRelative, failure, googleAlternates, "an alternate with a relative URL",
 		"Google requires the complete URL, and ignores the alternate.",

@@ -19,8 +19,7 @@ const (
 
 var _ = register(
 	rule(AlternateNotListed, info, googleAlternates, "an alternate that no sitemap lists",
-		"Search engines find it by the alternates of other pages only, and cannot see that it "+
-			"names them in return.",
+		"Search engines find it by other pages only, and cannot see whether it names them too.",
 		"List the page as well, with the same alternates."),
 	rule(URLInSeveralSitemaps, warning, protocolIndex, "a URL that several sitemaps list",
 		"It wastes room, and search engines may read two lastmods that contradict.",

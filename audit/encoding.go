@@ -23,8 +23,7 @@ var _ = register(
 		"Compress the document again, and check the file with gzip -t."),
 	rule(WrongCompression, failure, searchConsole,
 		"a .gz document that is not gzip, or gzip that neither its name nor a header announces",
-		"Search Console reports a compression error, and readers that trust the name cannot read "+
-			"the document.",
+		"Search Console reports a compression error, and readers that trust the name fail.",
 		"Compress the document with gzip if its name ends with .gz. Else add .gz to the name, "+
 			"serve it as application/gzip, or do not compress it."),
 	rule(sitemap.EncodingFallback, warning, protocolXML,

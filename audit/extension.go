@@ -28,8 +28,7 @@ var _ = register(
 	rule(sitemap.ExtensionNamespace, failure,
 		googleRecords,
 		"an extension in another namespace than the documented one",
-		"Search engines know images, videos, news and alternates by their namespaces, and ignore "+
-			"them in others.",
+		"Search engines know extensions by their namespaces, and ignore them in others.",
 		"Declare the namespace exactly: http://www.google.com/schemas/sitemap-image/1.1, "+
 			"sitemap-video/1.1 or sitemap-news/0.9, or http://www.w3.org/1999/xhtml."),
 )

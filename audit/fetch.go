@@ -43,8 +43,7 @@ const (
 
 var _ = register(
 	rule(BadGzip, failure, rfcGzip, "damaged gzip data",
-		"Search Console reports a compression error. The entries from the damage on are lost or "+
-			"doubtful.",
+		"Search Console reports a compression error. The entries after the damage may be lost.",
 		"Compress the document again, check it with gzip -t, and upload it in binary mode."),
 	rule(BadRedirect, failure, "RFC 9110, section 15.4", "a redirect that cannot be followed",
 		"Crawlers give up after some redirects, and read nothing of the document.",
@@ -93,8 +92,7 @@ var _ = register(
 		"Answer /robots.txt with status 200, or with 404 if there is none, but not with 429 or "+
 			"5xx."),
 	rule(SiteRefused, failure, "RFC 9110, section 15.5", "a site that refused to answer",
-		"Whether it has a sitemap could not be judged. Search engines may get another answer than "+
-			"this client.",
+		"Whether it has a sitemap is not known. Search engines may get another answer.",
 		"Let this client in: allow its address or its user agent in the firewall or the bot "+
 			"protection of the site, or audit the sitemap as a file."),
 	rule(SitemapRedirects, warning, `Yandex Webmaster, "Sitemap files"`,

@@ -14,8 +14,7 @@ const (
 
 var _ = register(
 	rule(ChildIsFeed, warning, protocolIndex, "an index that lists a feed",
-		"An index is for sitemaps. Search engines may not accept a feed there, and it has the "+
-			"latest pages only.",
+		"Search engines may not accept a feed in an index, and it has the latest pages only.",
 		"Name the feed in robots.txt, and list a sitemap of all pages in the index."),
 	rule(ChildIsPage, warning, protocolIndex, "an index that lists a page",
 		"Search Console reports an unsupported format, and no URL is read from it.",
@@ -23,20 +22,17 @@ var _ = register(
 			"check why the server sends a page."),
 	rule(ChildOnOtherSite, failure, protocolIndex+"; "+googleIndex,
 		"an index that lists a sitemap on a host that does not vouch for it",
-		"An index may only list sitemaps of its own site. Search engines ignore the others unless "+
-			"their host names them.",
+		"Search engines ignore sitemaps of other sites unless their host names them.",
 		"Add a Sitemap line for the index to the robots.txt of that host, or move the sitemap to "+
 			"the host of the index."),
 	rule(sitemap.ForeignChild, warning, googleIndex,
 		"an index that lists a sitemap on another host",
-		"Search engines read it only if the site on that host allows it. Others can change what "+
-			"the index lists.",
+		"Search engines read it only if that host allows it, and others can change what it lists.",
 		"Move the sitemap to the host of the index, or name the index in the robots.txt of that "+
 			"host."),
 	rule(sitemap.IndexLastModOld, warning, protocolIndex,
 		"a lastmod of an index that is before one of a page in the sitemap",
-		"Search engines go by the lastmod of the index and do not fetch the sitemap, so they miss "+
-			"the pages that have changed.",
+		"Search engines go by it and do not fetch the sitemap, so they miss changed pages.",
 		"Write the lastmod of a sitemap when it is written: the latest of its pages, or later. Or "+
 			"leave it out."),
 	rule(sitemap.LateGrant, warning, protocolCross,

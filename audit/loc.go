@@ -102,8 +102,7 @@ var _ = register(
 			"https://www.example.com/sitemap.xml."),
 	rule(UnescapedLoc, warning, protocolEscaping+"; RFC 3986, section 2",
 		"a character in a URL that must be escaped",
-		"The URL is invalid by RFC 3986. Most search engines escape the character themselves, "+
-			"others refuse the URL.",
+		"The URL is invalid. Most search engines escape the character, others refuse the URL.",
 		"Write the character as its bytes of UTF-8 in percent signs: %C3%BC for ü. Write a host "+
 			"of such letters in Punycode."),
 	rule(sitemap.Userinfo, warning, "RFC 9110, section 4.2.4", "a user name or password in a URL",

@@ -20,8 +20,7 @@ const LastmodWithoutChange sitemap.Code = "lastmod_without_change"
 var _ = register(
 	rule(LastmodWithoutChange, warning, googleBuild,
 		"a lastmod in an index that moved although the sitemap did not change",
-		"Search engines fetch the sitemap in vain. Google ignores lastmods that turn out to be "+
-			"wrong.",
+		"Search engines fetch the sitemap in vain. Google ignores lastmods that prove wrong.",
 		"Write when the sitemap last changed, not when it was last written."),
 	rule(sitemap.StoreFormat, info, "package discover",
 		"what a Store remembers was written by another version of this program",

@@ -37,8 +37,7 @@ var _ = register(
 		`List the canonical URL in its place, or correct the page's <link rel="canonical"> or `+
 			"Link header."),
 	rule(PageError, failure, googleStatus, "a page that is answered with an error",
-		"Search engines crawl the site more slowly after errors of the server, and finally drop "+
-			"the page from the index.",
+		"Search engines crawl the site more slowly, and finally drop the page.",
 		"Fix the page or the server, or remove the page from the sitemap."),
 	rule(PageForbidden, failure, googleStatus, "a listed page that refused this client",
 		"Search engines may get another answer. If they do not, they remove the page.",
@@ -64,8 +63,7 @@ var _ = register(
 		"List the final URL in its place."),
 	rule(PageSoft404, warning, googleStatus,
 		"a page with the body that its host gives for a path that does not exist",
-		"Search engines take it for a page that does not exist, in spite of its status 200, and "+
-			"do not index it.",
+		"Search engines take it for a page that does not exist, and do not index it.",
 		"Restore the page or remove it from the sitemap, and answer paths that do not exist with "+
 			"status 404."),
 	rule(PageTimeout, failure, googleStatus, "a page that is not answered in time",

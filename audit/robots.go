@@ -38,8 +38,7 @@ var _ = register(
 		"The search engine does not fetch it: Search Console reports that robots.txt blocks it.",
 		"Remove the Disallow rule, or add Allow: /sitemap.xml to the same group."),
 	rule(URLDisallowed, failure, searchConsole, "a listed page that robots.txt disallows",
-		"The search engine may not crawl the page. Search Console reports that the sitemap has "+
-			"URLs blocked by robots.txt.",
+		"The search engine may not crawl it. Search Console reports a URL blocked by robots.txt.",
 		"Remove the page from the sitemap, or change the rule in robots.txt."),
 )
 

@@ -48,8 +48,7 @@ var _ = register(
 		"Write the date of the last change, or leave the lastmod out where none is known."),
 	rule(LastmodAllEqual, warning, bingLastMod,
 		"more than 20 lastmods of which 95 % are within one minute",
-		"It is the time of a build rather than of changes. Bing and Google then ignore the "+
-			"lastmods of the site.",
+		"It is the time of a build rather than of changes. Bing and Google ignore it then.",
 		"Write when the content of each page last changed, or leave the lastmod out."),
 	rule(LastmodCoverage, info, bingLastMod,
 		"entries without a lastmod, if at least half of them have one",
@@ -60,8 +59,7 @@ var _ = register(
 		"Write when the page last changed. Check the clock, the zone and the order of day and "+
 			"month."),
 	rule(LastmodIsFetchTime, warning, googleBuild, "lastmods that are all the time of the request",
-		"The server writes the present time at each request. Google then ignores the lastmods of "+
-			"the site.",
+		"The server writes the present time at each request. Google ignores it then.",
 		"Write when the content of each page last changed, for example from its record."),
 	rule(LastmodStale, info, bingLastMod, "a document whose newest lastmod is older than a year",
 		"Either nothing changes there, or the sitemap is not written any more.",

@@ -31,13 +31,11 @@ var _ = register(
 		lostRest,
 		"Convert the document to UTF-8, for example with iconv -f windows-1252 -t utf-8."),
 	rule(sitemap.JunkAfterRoot, failure, "XML 1.0, section 2.1", "content after the root element",
-		"An XML parser that follows the standard reports an error there. Search engines may "+
-			"refuse the document.",
+		"An XML parser reports an error there. Search engines may refuse the document.",
 		"End the document at </urlset> or </sitemapindex>. Look for messages of the program that "+
 			"writes it, or for a second document."),
 	rule(sitemap.JunkBeforeRoot, failure, xmlProlog, "text or markup before the root element",
-		"An XML parser that follows the standard stops at once, and search engines may refuse the "+
-			"document.",
+		"An XML parser stops at once, and search engines may refuse the document.",
 		"Print nothing before <?xml or <urlset. Often it is a warning of the program that writes "+
 			"the document."),
 	rule(sitemap.LeadingWhitespace, failure, xmlProlog, "white space before the XML declaration",
@@ -51,8 +49,7 @@ var _ = register(
 			"<url><loc>…</loc></url>."),
 	rule(SmartQuotes, failure, "XML 1.0, sections 2.3 and 2.8",
 		"typographic quotes in a tag or in the XML declaration",
-		"XML knows straight quotes only, so an XML parser stops here. Word processors and some "+
-			"editors write the others.",
+		"XML knows straight quotes only. Word processors and some editors write the others.",
 		`Write straight quotes, " or ', around the values of attributes.`),
 	rule(sitemap.RawAmpersand, failure, protocolEscaping, "an ampersand that is not escaped",
 		lostRest, "Write &amp; for &: https://www.example.com/?a=1&amp;b=2."),
