@@ -94,14 +94,9 @@ func (c *cross) close() {
 	}
 }
 
-// isWanted reports whether a rule needs the comparison.
-func (c *cross) isWanted() bool {
-	return c.o.Pages < 0 || c.o.wants(URLInSeveralSitemaps, HreflangNoReturn, AlternateNotListed)
-}
-
-// add adds a page that a sitemap lists.
+// add adds a page that a sitemap lists, if a rule needs it.
 func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
-	if !c.isWanted() {
+	if c.o.Pages >= 0 && !c.o.wants(URLInSeveralSitemaps, HreflangNoReturn, AlternateNotListed) {
 		return
 	}
 	if c.records == nil {
