@@ -10,13 +10,14 @@ import (
 
 // A Rule is one kind of defect that an audit finds.
 type Rule struct {
-	Code     sitemap.Code
-	Severity sitemap.Severity
-	Summary  string // the defect, as part of a sentence: "a lastmod that is not a W3C date"
-	Why      string // the consequence
-	Fix      string // how to fix it
-	Source   string // a section of the protocol, an RFC, the documentation of an engine
-	habit    bool   // see ofHabit
+	Code     sitemap.Code     `json:"code"`
+	Severity sitemap.Severity `json:"severity"`
+	// Summary is the defect, as part of a sentence: "a lastmod that is not a W3C date".
+	Summary string `json:"summary"`
+	Why     string `json:"why"`    // the consequence
+	Fix     string `json:"fix"`    // how to fix it
+	Source  string `json:"source"` // a section of the protocol, an RFC, an engine's documentation
+	habit   bool   // see ofHabit
 }
 
 // rule returns a rule. Its texts are the defect, the consequence, and how to fix it.

@@ -91,8 +91,7 @@ func printRules(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) err
 	for _, r := range rules {
 		switch {
 		case flags.Format == "jsonl":
-			line := ruleLine{r.Code, r.Severity, r.Summary, r.Why, r.Fix, r.Source}
-			out.Write(append(jsonl.Marshal(line), '\n'))
+			out.Write(append(jsonl.Marshal(r), '\n'))
 		case flags.explain != "":
 			const page = "%s (%s): %s.\n\n%s\n\nFix: %s\n\nSource: %s.\n"
 			fmt.Fprintf(out, page, r.Code, r.Severity, r.Summary, r.Why, r.Fix, r.Source)
@@ -101,14 +100,4 @@ func printRules(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) err
 		}
 	}
 	return out.Finish(nil)
-}
-
-// A ruleLine is a rule as "check --rules --format jsonl" prints it.
-type ruleLine struct {
-	Code     sitemap.Code     `json:"code"`
-	Severity sitemap.Severity `json:"severity"`
-	Summary  string           `json:"summary"`
-	Why      string           `json:"why"`
-	Fix      string           `json:"fix"`
-	Source   string           `json:"source"`
 }
