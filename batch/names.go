@@ -5,22 +5,22 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/filename"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
-var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var runName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // CheckRun returns an error if a run cannot have this name. A name is a letter or a digit, followed
 // by at most 63 letters, digits, dots, "_" and "-".
 func CheckRun(name string) error {
-	if len(name) > 64 || !runName.MatchString(name) {
+	if len(name) > 64 || !runName().MatchString(name) {
 		const want = "want up to 64 letters, digits, '.', '_' and '-', first a letter or digit"
 		return fmt.Errorf("run %.80q: %s", name, want)
 	}

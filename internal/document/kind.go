@@ -7,13 +7,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // trimSpace removes leading white space.
@@ -33,7 +33,7 @@ func isBinary(b []byte) bool {
 		return true
 	}
 	controls := 0
-	b = padding.ReplaceAll(b, nil)
+	b = padding().ReplaceAll(b, nil)
 	for _, c := range b {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
 			controls++
@@ -43,7 +43,7 @@ func isBinary(b []byte) bool {
 }
 
 // padding matches line breaks with the NULs around them, and NULs at the end.
-var padding = regexp.MustCompile(`\x00*[\r\n][\r\n\x00]*|\x00+$`)
+var padding = pattern.Of(`\x00*[\r\n][\r\n\x00]*|\x00+$`)
 
 // isListOfURLs reports whether b has markup in its first line only, with a URL right after it: text
 // with something put in front.

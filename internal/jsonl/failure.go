@@ -3,16 +3,16 @@ package jsonl
 import (
 	"errors"
 	"io/fs"
-	"regexp"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // localPort matches the part of an error message that differs between connections.
-var localPort = regexp.MustCompile(`\btcp \S+->`)
+var localPort = pattern.Of(`\btcp \S+->`)
 
 // Message returns the text of an error without the names of packages, without the name of the
 // document that the message is about, and without the local port of a connection.
@@ -27,7 +27,7 @@ func Message(name string, err error) string {
 	for _, prefix := range []string{"discover: ", "robots: ", "fetch: ", "sitemap: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, prefix), ": "+prefix, ": ")
 	}
-	return localPort.ReplaceAllString(strings.TrimPrefix(text, name+": "), "tcp ")
+	return localPort().ReplaceAllString(strings.TrimPrefix(text, name+": "), "tcp ")
 }
 
 // An Error is an error as it is printed.

@@ -6,8 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // Marshal returns v as JSON. HTML characters are not escaped; the control characters U+0080 to
@@ -23,12 +24,12 @@ func Marshal(v any) []byte {
 	if bytes.IndexByte(line, c1Lead) < 0 {
 		return line
 	}
-	return c1.ReplaceAllFunc(line,
+	return c1().ReplaceAllFunc(line,
 		func(char []byte) []byte { return fmt.Appendf(nil, `\u%04x`, char[1]) })
 }
 
 // c1 matches the control characters that JSON allows as they are. In UTF-8 they begin with c1Lead.
-var c1 = regexp.MustCompile("[\u0080-\u009f]")
+var c1 = pattern.Of("[\u0080-\u009f]")
 
 const c1Lead = 0xc2
 

@@ -3,13 +3,13 @@ package location
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // isBogus reports whether s, a location without white space, is the output of a template without a
@@ -52,7 +52,7 @@ func meant(ref string) bool {
 // narrow replaces the full-width forms of a colon and a slash.
 var narrow = strings.NewReplacer("\uff1a", ":", "\uff0f", "/")
 
-var anchor = regexp.MustCompile(`(?is)^\s*<a\s[^>]*?\bhref\s*=\s*` +
+var anchor = pattern.Of(`(?is)^\s*<a\s[^>]*?\bhref\s*=\s*` +
 	`(?:"([^"]+)"|'([^']+)'|([^"'\s>]+))[^>]*>[^<]*(?:</a>)?\s*$`)
 
 // Anchor returns the target of an HTML link if that is all that text holds.
@@ -60,7 +60,7 @@ func Anchor(text []byte) (href []byte, ok bool) {
 	if bytes.IndexByte(text, '<') < 0 {
 		return nil, false
 	}
-	m := anchor.FindSubmatch(text)
+	m := anchor().FindSubmatch(text)
 	if m == nil {
 		return nil, false
 	}
@@ -73,7 +73,7 @@ func startsAsPath(ref string) bool {
 }
 
 // mistypedColon matches what stands in place of the colon after a mistyped scheme.
-var mistypedColon = regexp.MustCompile(`(?i)^(?:%20)?(?::|//|/:|(?:[;.,|-]|%3a)(?://|%2f%2f))`)
+var mistypedColon = pattern.Of(`(?i)^(?:%20)?(?::|//|/:|(?:[;.,|-]|%3a)(?://|%2f%2f))`)
 
 // hasMistypedScheme reports whether ref, which is not absolute, starts with http or https with a
 // letter missing or doubled, or with its colon or slashes missing or misplaced.
@@ -83,7 +83,7 @@ func hasMistypedScheme(ref string) bool {
 		n++
 	}
 	word := strings.ToLower(ref[:n])
-	return mistypedColon.MatchString(ref[n:]) &&
+	return mistypedColon().MatchString(ref[n:]) &&
 		(word == "http" || word == "https" || isTypo(word, "http") || isTypo(word, "https"))
 }
 

@@ -8,9 +8,10 @@ package pathmatch
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // A Pattern is normalized: each asterisk in it is a wildcard, and so is a dollar sign, which stands
@@ -49,12 +50,12 @@ func (p Pattern) Matches(path string) bool {
 }
 
 // special matches the escapes and the characters that Normalize replaces.
-var special = regexp.MustCompile(`%[0-9A-Fa-f]{2}|[^!#&-)+-;=?-\[\]_a-z~]`)
+var special = pattern.Of(`%[0-9A-Fa-f]{2}|[^!#&-)+-;=?-\[\]_a-z~]`)
 
 // isSpecial reports which bytes special may match. Most paths have none.
 var isSpecial = func() (table [256]bool) {
 	for c := range table {
-		table[c] = c >= utf8.RuneSelf || special.MatchString(string(rune(c)))
+		table[c] = c >= utf8.RuneSelf || special().MatchString(string(rune(c)))
 	}
 	return table
 }()
@@ -71,7 +72,7 @@ func Normalize(s string) string {
 			break
 		}
 	}
-	return special.ReplaceAllStringFunc(s, func(c string) string {
+	return special().ReplaceAllStringFunc(s, func(c string) string {
 		if octet, err := url.PathUnescape(c); err == nil {
 			c = octet
 		}
