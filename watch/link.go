@@ -12,9 +12,9 @@ import (
 )
 
 // relink updates the documents to those that the seeds and the indexes name now. New documents
-// belong to the baseline if they existed at the first reading of the site. Others that are no longer
-// named are dropped, unless a document that was not read yet may name them. Their pages are gone, so
-// limits exclude only new documents.
+// belong to the baseline if they existed at the first reading of the site. Others that are no
+// longer named are dropped, unless a document that was not read yet may name them. Their pages are
+// gone, so limits exclude only new documents.
 func (s *site) relink(seeds []*discover.Sitemap) {
 	isFirst, isNamed := len(s.Docs) == 0, map[string]bool{}
 	var docs []*document // each index before its children

@@ -92,8 +92,7 @@ func (s *site) tell(d *document, r *reading) {
 	}
 }
 
-// leave remembers pages that a document no longer lists. It leaves out a page that has vanished
-// from another document and only leaves a window here.
+// leave remembers pages that a document no longer lists.
 func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
 		before, isBack := s.gone[p.Loc]

@@ -46,13 +46,12 @@ type pageMap = map[string]pagelist.Page
 // A siteRecord is the record of a site.
 type siteRecord struct {
 	prospect
-	Docs     []*document   `json:"docs,omitempty"`  // each index before what it lists
-	Find     time.Time     `json:"find"`            // when robots.txt is due
-	Delay    time.Duration `json:"delay,omitempty"` // Crawl-delay
-	Failures int           `json:"failures,omitempty"`
-	// of robots.txt in a row
-	Failing bool      `json:"failing,omitempty"` // failing was reported
-	Paid    time.Time `json:"paid,omitzero"`     // until when PerDay has paid for the requests
+	Docs     []*document   `json:"docs,omitempty"`     // each index before what it lists
+	Find     time.Time     `json:"find"`               // when robots.txt is due
+	Delay    time.Duration `json:"delay,omitempty"`    // Crawl-delay
+	Failures int           `json:"failures,omitempty"` // of robots.txt, in a row
+	Failing  bool          `json:"failing,omitempty"`  // failing was reported
+	Paid     time.Time     `json:"paid,omitzero"`      // until when PerDay has paid for the requests
 }
 
 // A prospect says when a site is due, and how many changes are expected.
@@ -83,7 +82,7 @@ type document struct {
 	Err      string           `json:"err,omitempty"`      // the last of them
 	Failing  bool             `json:"failing,omitempty"`  // failing was reported
 	Baseline bool             `json:"baseline,omitempty"` // the first reading of the site had it
-	Early    time.Time        `json:"unhinted,omitzero"`  // the reading before a change that the index did not show
+	Early    time.Time        `json:"unhinted,omitzero"`  // before a change that the index hid
 	Proof    int              `json:"proof,omitempty"`    // of the lastmods of an index: see proved
 
 	err error // the last failure
