@@ -29,7 +29,7 @@ var _ = register(
 		"a location that is not a valid URL",
 		"Search Console reports an invalid URL, and the entry is lost. Most often the host is "+
 			"missing, or host or port are invalid.",
-		"Write the complete URL with a valid host and at most a number as port: "+
+		"Write the complete URL with a valid host, and with a number as port if it has one: "+
 			"https://www.example.com/page."),
 	rule(sitemap.BadScheme, failure, protocolTags, "a URL scheme other than http and https",
 		"Search engines cannot fetch the URL as a page, and drop the entry.",
@@ -39,7 +39,7 @@ var _ = register(
 		"Leave entries without a URL out. A None, null or {{ page.url }} shows that a template "+
 			"was not filled in; in ttps:// a letter is missing."),
 	rule(sitemap.DoubleEscaped, warning, protocolEscaping, "a URL that is escaped twice",
-		"Search engines decode it once and request a URL with &amp; in it, another page.",
+		"Search engines decode it once and request a URL with &amp; in it, which is another page.",
 		"Escape the URL once: ?a=1&amp;b=2, not ?a=1&amp;amp;b=2.").ofHabit(),
 	rule(sitemap.ElementInLoc, failure, protocolSchema, "an element inside a location",
 		"The schema refuses the document. Strict readers find no URL or a part of one.",
@@ -96,7 +96,7 @@ var _ = register(
 		"The schema refuses the document. Readers use the first URL, the last or no URL.",
 		"Write an entry for each URL: <url><loc>…/a</loc></url><url><loc>…/b</loc></url>."),
 	rule(sitemap.TextAsLoc, failure, protocolSchema+"; "+protocolSubmit,
-		"a URL without the element or key that it belongs in",
+		"a URL outside of its element, or in a robots.txt without Sitemap: before it",
 		"The schema refuses the document, and readers miss the URL.",
 		"Write <url><loc>https://www.example.com/</loc></url>, and in a robots.txt Sitemap: "+
 			"https://www.example.com/sitemap.xml."),

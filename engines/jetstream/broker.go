@@ -16,7 +16,7 @@ import (
 	"github.com/seed-322c453a/sitemap/engines/internal/tempfile"
 )
 
-// A broker is what queues and states have on a broker.
+// A broker holds the buckets of queues and states on a broker.
 type broker struct {
 	js       jetstream.JetStream
 	values   jetstream.KeyValue    // states, and runs that End was called for

@@ -25,7 +25,7 @@
 //
 //	objects.go  opens a store
 //	runs.go     runs
-//	states.go   states, and the fence
+//	states.go   states, and whether the store honours If-Match
 //	write.go    writes, lists and removes objects
 //	read.go     reads an object
 //	bucket.go   repeats requests

@@ -30,7 +30,8 @@ func (s *Store) States(ctx context.Context) (batch.States, error) {
 	return batch.NewStates(s.bucket), nil
 }
 
-// tryFence writes objects that the store must accept, and objects that it must refuse.
+// tryFence tests whether the store honours If-Match and If-None-Match: it writes objects that the
+// store must accept, and objects that it must refuse.
 func (b *bucket) tryFence(ctx context.Context) error {
 	name, missing := ".fence/"+rand.Text(), ".fence/"+rand.Text()
 	write := func(name, text, version string) error {

@@ -22,7 +22,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A checker has seen some pages of a file.
+// A checker records which pages of a file it has seen.
 type checker struct {
 	file *os.File
 	size int    // of a page

@@ -6,8 +6,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// A Listener takes how a document is written, beside its entries and problems. The elements of an
-// entry come before the entry.
+// A Listener receives the elements of a document as they are written, beside its entries and
+// problems. The elements of an entry precede the entry.
 type Listener interface {
 	// Start takes the input, of which the start was read.
 	Start(in *input.Reader)

@@ -13,7 +13,7 @@
 //	source.go  opens a document
 //	end.go     checks the part after the root element
 //	fields.go  reads dates, changefreq and priority
-//	listen.go  takes how a document is written
+//	listen.go  Listener, which receives elements as they are written
 package document
 
 import (

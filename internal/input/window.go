@@ -17,8 +17,8 @@ func (in *Reader) AdvanceLines(lines, n int) {
 	in.r += n
 }
 
-// patient is the number of unread bytes above which More waits for more than one read returns.
-const patient = 8 << 10
+// manyUnread is the number of unread bytes above which More waits for more than one read returns.
+const manyUnread = 8 << 10
 
 // More reads bytes into the window, after sliding it to the front of the buffer. It returns false
 // if there are no more, or if MaxWindow bytes are unread. If more than 8 KiB are unread, More reads
@@ -35,7 +35,7 @@ func (in *Reader) More() bool {
 		return false
 	}
 	before, want := in.w, 1
-	if in.w > patient {
+	if in.w > manyUnread {
 		want = in.w / 8
 	}
 	for end := min(before+want, len(in.buf)-Padding); in.w < end && in.err == nil; {

@@ -276,14 +276,14 @@ func TestReader_MoreOfTinyReads(t *testing.T) {
 			break
 		}
 		looks++
-		if added := len(in.Window()) - before; before <= patient && added != 1 {
+		if added := len(in.Window()) - before; before <= manyUnread && added != 1 {
 			t.Fatalf("More added %d bytes to %d", added, before)
 		}
 	}
 	if len(in.Window()) != len(doc) || in.Err() != nil {
 		t.Errorf("%d bytes in the window, %v; want %d", len(in.Window()), in.Err(), len(doc))
 	}
-	if most := patient + 50; looks > most {
+	if most := manyUnread + 50; looks > most {
 		t.Errorf("More was called %d times, want at most %d", looks, most)
 	}
 }

@@ -80,7 +80,7 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags) (r *openRun, err erro
 }
 
 // openStates opens the states of a store. With NATS and a folder, NATS keeps them, since a folder
-// has no fence for several machines.
+// cannot refuse a stale Save of another machine.
 func openStates(
 	ctx context.Context, s *store, q *queue, o *natsqueue.Options,
 ) (batch.States, error) {
