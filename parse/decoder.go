@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"github.com/seed-322c453a/sitemap"
@@ -57,44 +56,31 @@ type openEntry struct {
 // prefix of the root.
 type quick struct {
 	prefix     []byte // of the tags, with its colon
-	start, end tag    // of an entry: "<url>", "</url>"
+	start      []byte // of an entry: "<url>"
+	size       int    // of the rest of it after the prefix: "url>"
+	word, mask uint64 // that rest, as load returns it, and its bits
 	disabled   bool   // in tests
 }
 
 // newQuick returns the tags of entries of this kind, in a root with this prefix.
 func newQuick(kind sitemap.Kind, prefix string, disabled bool) quick {
-	name := "url"
+	rest := "url>"
 	if kind == sitemap.Sitemap {
-		name = "sitemap"
+		rest = "sitemap>"
 	}
 	if prefix != "" {
 		prefix += ":"
 	}
-	return quick{disabled: disabled, prefix: []byte(prefix),
-		start: newTag("<" + prefix + name + ">"), end: newTag("</" + prefix + name + ">")}
+	var word [8]byte
+	copy(word[:], rest)
+	return quick{disabled: disabled, prefix: []byte(prefix), start: []byte("<" + prefix + rest),
+		size: len(rest), word: load(word[:], 0), mask: 1<<(8*len(rest)) - 1}
 }
 
-// A tag is compared by its first sixteen bytes, as load returns them, before the others.
-type tag struct {
-	text       []byte
-	word, mask [2]uint64
-}
-
-func newTag(text string) tag {
-	t := tag{text: []byte(text)}
-	var word, mask [16]byte
-	copy(word[:], text)
-	copy(mask[:], bytes.Repeat([]byte{0xff}, len(text)))
-	for i := range t.word {
-		t.word[i], t.mask[i] = load(word[:], 8*i), load(mask[:], 8*i)
-	}
-	return t
-}
-
-// starts reports whether the tag is at b[i].
-func (t *tag) starts(b []byte, i int) bool {
-	odd := (load(b, i)^t.word[0])&t.mask[0] | (load(b, i+8)^t.word[1])&t.mask[1]
-	return odd == 0 && (len(t.text) <= 16 || bytes.HasPrefix(b[i:], t.text))
+// isEntry reports whether the tag of an entry goes on at b[at], after its prefix. At is 0 if there
+// is no tag.
+func (q *quick) isEntry(b []byte, at int) bool {
+	return at > 0 && load(b, at)&q.mask == q.word
 }
 
 // load returns the eight bytes at b[i]. The window is padded.

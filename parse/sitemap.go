@@ -46,26 +46,29 @@ func (d *decoder) quickEntries() {
 	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
 		b := d.padded()
 		i := xmlscan.SkipSpace(b, 0)
-		if !q.start.starts(b, i) {
+		name, own := d.pass(b, i+1)
+		if b[i] != '<' || !own || !q.isEntry(b, name) {
 			return
 		}
 		d.begin(d.kind, i)
-		i = d.quickFields(b, i+len(q.start.text))
+		i = d.quickFields(b, name+q.size)
+		end := d.endTag(b, i)
 		if d.listener != nil {
 			d.listener.Entry(d.entry.Pos.Offset, d.fields)
-		} else if len(b)-i < maxCut && !q.end.starts(b, i) {
+		} else if len(b)-i < maxCut && !q.isEntry(b, end) {
 			d.in.Advance(i)
 			d.in.MoreAtHand()
 			b = d.padded()
 			i = d.quickFields(b, 0)
+			end = d.endTag(b, i)
 		}
-		if d.locs == 0 || !q.end.starts(b, i) {
+		if d.locs == 0 || !q.isEntry(b, end) {
 			d.in.Advance(i)
 			d.enter()
 			at = d.r.At(1)
 			continue
 		}
-		d.in.Advance(i + len(q.end.text))
+		d.in.Advance(end + q.size)
 		d.flush()
 	}
 }
@@ -75,7 +78,7 @@ const maxCut = 4 << 10
 
 // enter leaves the rest of an entry that was read quickly so far to the general reader.
 func (d *decoder) enter() {
-	start := d.quick.start.text
+	start := d.quick.start
 	d.r.Enter(start[1:len(start)-1], d.locs > 0 || d.seen != 0 || d.extended)
 	d.entrySpc, d.usual = d.space, true
 	d.start = append(d.start[:0], start...)
@@ -96,8 +99,9 @@ func (d *decoder) quickRest(depth int) (ended bool) {
 	}
 	b := d.padded()
 	i := d.quickFields(b, 0)
-	if ended = d.quick.end.starts(b, i); ended {
-		i += len(d.quick.end.text)
+	end := d.endTag(b, i)
+	if ended = d.quick.isEntry(b, end); ended {
+		i = end + d.quick.size
 		d.r.Exit()
 	}
 	d.in.Advance(i)
@@ -230,7 +234,7 @@ func (d *decoder) readEntry() {
 		d.problem(sitemap.MissingNamespace, string(d.r.Local()))
 	}
 	d.entrySpc = d.r.Space
-	usual := d.quick.start.text
+	usual := d.quick.start
 	d.usual = d.r.Space == d.space && bytes.Equal(d.r.Name(), usual[1:len(usual)-1])
 	d.begin(kind, 0)
 	d.start = append(d.start[:0], chars.Excerpt(d.r.Raw())...)
