@@ -77,6 +77,11 @@ func (d *Decoder) href(raw []byte) string {
 	if d.isPlain(raw) {
 		return d.keepSound(raw)
 	}
+	return d.decodedHref(raw)
+}
+
+// decodedHref is href for an attribute that may have references.
+func (d *Decoder) decodedHref(raw []byte) string {
 	value := d.attr(raw)
 	if loc, ok := d.tryLoc(value); ok {
 		return loc

@@ -51,8 +51,11 @@ func (q *quick) fail() bool {
 func (q *quick) nextPart() bool {
 	b, i := q.window, xmlscan.SkipSpace(q.window, q.next)
 	tag := q.of(q.tag)
-	if end := endTag(b, i, tag); end > 0 {
-		if q.next = end; q.outer.end == 0 {
+	if b[i+1] == '/' {
+		if q.next = endTag(b, i, tag); q.next == 0 {
+			return q.fail()
+		}
+		if q.outer.end == 0 {
 			return false
 		}
 		q.tag, q.outer = q.outer, span{}

@@ -146,7 +146,7 @@ func (d *Decoder) quickHref(raw []byte) string {
 	if usual, _ := xmlscan.IsUsual(raw); !usual {
 		return ""
 	}
-	href := d.href(raw)
+	href := d.decodedHref(raw)
 	if d.r.Listener != nil && href != string(xmlchar.Decode(nil, raw)) {
 		return ""
 	}
