@@ -149,9 +149,12 @@ func (s *site) checked() (first, last time.Time) {
 	return first, last
 }
 
+// checkOnce is the longest check of all documents in which no page moves twice.
+const checkOnce = 6 * time.Hour
+
 // settle reports the pages that no document of the site lists any more, once every document was
-// checked twice after they had vanished. At the first time, one of them may have moved to a
-// document that was checked before.
+// checked after they had vanished. If that took long, every document is checked once more: a page
+// may have moved on to a document that was checked before.
 func (s *site) settle() {
 	first, last := s.checked()
 	var locs []string
@@ -161,7 +164,9 @@ func (s *site) settle() {
 			continue
 		}
 		if !p.Gone.After(first) && p.State&pagelist.Checked == 0 {
-			p.Gone, p.State = latest(p.Gone, last), p.State|pagelist.Checked
+			if p.State |= pagelist.Checked; last.Sub(p.Gone) > checkOnce {
+				p.Gone = last
+			}
 			s.setGone(p)
 		}
 		switch {
