@@ -60,15 +60,20 @@ func Findings(o audit.Options) Job {
 				if err != nil || v.failed != nil {
 					return err
 				}
-				l := Finding{
-					Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line,
-					Column: f.Column, Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix,
-					Dropped: f.Dropped, Target: v.target,
-				}
-				v.write(Line{Finding: &l, Text: typed(typeFinding, l)})
+				l := NewFinding(&f, v.target)
+				v.write(Line{Finding: l, Text: typed(typeFinding, l)})
 			}
 			return nil
 		})
+	}
+}
+
+// NewFinding returns the line of a finding in the audit of a target.
+func NewFinding(f *audit.Finding, target string) *Finding {
+	return &Finding{
+		Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
+		Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped,
+		Target: target,
 	}
 }
 

@@ -17,15 +17,7 @@ import (
 // A problemLine is a finding as jsonl prints it.
 type problemLine struct {
 	Type string `json:"type"`
-	batch.Finding
-}
-
-func lineOf(f *audit.Finding, target string) problemLine {
-	return problemLine{"problem", batch.Finding{
-		Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
-		Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped,
-		Target: target,
-	}}
+	*batch.Finding
 }
 
 // A totalLine is the last line of jsonl.
@@ -43,7 +35,9 @@ type jsonPrinter struct {
 
 func (p *jsonPrinter) print(v any) { p.Write(append(jsonl.Marshal(v), '\n')) }
 
-func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(f, target)) }
+func (p *jsonPrinter) Finding(f *audit.Finding, target string) {
+	p.print(problemLine{"problem", batch.NewFinding(f, target)})
+}
 
 func (p *jsonPrinter) Document(d *DocumentEnd) { p.Write(d.JSON) }
 
