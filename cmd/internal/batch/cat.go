@@ -45,7 +45,7 @@ func catCommand(a *cli.App) *cobra.Command {
 // cat prints the parts of a run.
 func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error {
 	formatErr := flags.Resolve(cmd)
-	s, run, err := findRun(a, cmd, location)
+	s, run, err := findRun(a.Context, cmd, location)
 	if err != nil {
 		return err
 	}
@@ -64,29 +64,13 @@ func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error
 	if err != nil {
 		return err
 	}
-	p.begin(out)
+	p.Begin(out)
 	err = printParts(a, s, run, p)
-	return out.Finish(cmp.Or(err, p.end()))
-}
-
-// findRun returns the run that OUT/RUN names.
-func findRun(a *cli.App, cmd *cobra.Command, location string) (*store, string, error) {
-	out, run, err := splitRun(location)
-	if err != nil {
-		return nil, "", cli.Misuse(cmd, err)
-	}
-	s, err := openStore(a.Context, out)
-	if err != nil {
-		return nil, "", err
-	}
-	if !hasRun(a.Context, s, run) {
-		return nil, "", errNoParts(location)
-	}
-	return s, run, nil
+	return out.Finish(cmp.Or(err, p.End()))
 }
 
 // printParts prints the lines of all parts of a run. A part that cannot be read is reported.
-func printParts(a *cli.App, s *store, run string, p linePrinter) error {
+func printParts(a *cli.App, s *store, run string, p output.Printer[batch.Line]) error {
 	all := func(batch.Stored) bool { return true }
 	for line, err := range linesOf(a.Context, s, run, all) {
 		if ended := a.Context.Err(); ended != nil {
@@ -94,23 +78,30 @@ func printParts(a *cli.App, s *store, run string, p linePrinter) error {
 		}
 		if err != nil {
 			a.Fail("%s", jsonl.Message("", err))
-		} else if err := p.line(line); err != nil {
+		} else if err := p.Print(&line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A linePrinter prints lines of parts. Its errors are those of the output.
-type linePrinter struct {
-	begin func(out *output.Writer)
-	line  func(l batch.Line) error
-	end   func() error
+// A valuePrinter prints the lines of parts that are about a value.
+type valuePrinter[S any] struct {
+	output.Printer[S]
+	of func(l *batch.Line) *S
+}
+
+// Print prints the value of a line.
+func (p valuePrinter[S]) Print(l *batch.Line) error {
+	if s := p.of(l); s != nil {
+		return p.Printer.Print(s)
+	}
+	return nil
 }
 
 // printer returns the printer of a run of this mode: of its documents, or of its URLs or findings.
 // It refuses flags that do not apply to these.
-func (c *catFlags) printer(m mode) (p linePrinter, err error) {
+func (c *catFlags) printer(m mode) (p output.Printer[batch.Line], err error) {
 	ofFindings := m.Findings && !c.documents
 	forFindings := c.Format == "sarif" || c.Format == "junit" || c.Format == "github"
 	switch {
@@ -124,43 +115,32 @@ func (c *catFlags) printer(m mode) (p linePrinter, err error) {
 	case c.Fields != "" && m.Findings:
 		return p, errors.New("--fields: findings have no fields to choose")
 	case ofFindings:
-		f := &findingPrinter{codes: map[sitemap.Code]bool{}}
-		begin := func(out *output.Writer) {
-			o := findings.Options{All: c.all, FailOn: findings.NoFailure}
-			f.printer = findings.New(c.Format, out, o)
-		}
-		return linePrinter{begin, f.line, f.end}, nil
+		return &findingPrinter{flags: c, codes: map[sitemap.Code]bool{}}, nil
 	case c.documents:
-		t, err := output.NewDocuments(&c.PrintFlags)
-		return printerOf(t, err, func(l batch.Line) *batch.Document { return l.Document })
+		of := func(l *batch.Line) *batch.Document { return l.Document }
+		d, err := output.NewDocuments(&c.PrintFlags)
+		return valuePrinter[batch.Document]{d, of}, err
 	}
 	u, err := output.NewPrinter(&c.PrintFlags, true, true)
-	return printerOf(u, err, func(l batch.Line) *batch.URL { return l.URL })
-}
-
-// printerOf returns the printer of the lines that are about a value.
-func printerOf[S any](
-	p output.Printer[S], err error, of func(l batch.Line) *S,
-) (linePrinter, error) {
-	if err != nil {
-		return linePrinter{}, err
-	}
-	return linePrinter{p.Begin, func(l batch.Line) error {
-		if s := of(l); s != nil {
-			return p.Print(s)
-		}
-		return nil
-	}, p.End}, nil
+	return valuePrinter[batch.URL]{u, func(l *batch.Line) *batch.URL { return l.URL }}, err
 }
 
 // A findingPrinter prints findings as sitemap check does.
 type findingPrinter struct {
+	flags   *catFlags
 	printer findings.Printer
 	totals  findings.Totals
 	codes   map[sitemap.Code]bool // of findings since the last document or target
 }
 
-func (p *findingPrinter) line(l batch.Line) error {
+// Begin makes out the output.
+func (p *findingPrinter) Begin(out *output.Writer) {
+	o := findings.Options{All: p.flags.all, FailOn: findings.NoFailure}
+	p.printer = findings.New(p.flags.Format, out, o)
+}
+
+// Print prints a finding, or the end of a document or target.
+func (p *findingPrinter) Print(l *batch.Line) error {
 	switch {
 	case l.Finding != nil:
 		p.finding(l.Finding)
@@ -215,4 +195,5 @@ func (p *findingPrinter) knows(e *batch.Error) bool {
 	return said(e.Code) || slices.ContainsFunc(unread, said)
 }
 
-func (p *findingPrinter) end() error { return p.printer.End(p.totals) }
+// End prints the totals.
+func (p *findingPrinter) End() error { return p.printer.End(p.totals) }

@@ -44,7 +44,7 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 	if err := cli.UsageOf(cmd, err, flags.check()); err != nil {
 		return err
 	}
-	s, run, err := findRun(a, cmd, location)
+	s, run, err := findRun(a.Context, cmd, location)
 	if err != nil {
 		return err
 	}

@@ -60,16 +60,14 @@ func (s *statusFlags) find(
 	if err != nil || len(runs) > 0 && hasRun(ctx, st, runs[0]) {
 		return st, runs, err
 	}
-	out, run, err := splitRun(s.out)
+	_, _, err = splitRun(s.out)
 	switch {
 	case isNamed:
 		return nil, nil, errNoParts(s.out + "/" + s.run)
 	case err != nil || len(args) == 0:
 		return nil, nil, errNoParts(s.out)
 	}
-	if st, err = openStore(ctx, out); err == nil && !hasRun(ctx, st, run) {
-		err = errNoParts(s.out)
-	}
+	st, run, err := findRun(ctx, cmd, s.out)
 	return st, []string{run}, err
 }
 

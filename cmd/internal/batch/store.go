@@ -14,7 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/engines/objects"
 )
 
@@ -64,6 +67,21 @@ func splitRun(location string) (out, run string, err error) {
 		return "", "", fmt.Errorf("%s: want OUT/RUN: %w", location, err)
 	}
 	return out, run, nil
+}
+
+// findRun returns the run that OUT/RUN names.
+func findRun(
+	ctx context.Context, cmd *cobra.Command, location string,
+) (s *store, run string, err error) {
+	out, run, err := splitRun(location)
+	if err != nil {
+		return nil, "", cli.Misuse(cmd, err)
+	}
+	s, err = openStore(ctx, out)
+	if err == nil && !hasRun(ctx, s, run) {
+		err = errNoParts(location)
+	}
+	return s, run, err
 }
 
 // hasRun reports whether there is a record or a part of a run.
