@@ -23,6 +23,14 @@ func run[T any](t *testing.T, promises []promise[T], open func(t *testing.T) T) 
 	}
 }
 
+// must ends a test if what it did has failed.
+func must(t testing.TB, what string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
 // short is how long a test waits for an event that must not happen.
 const short = 100 * time.Millisecond
 

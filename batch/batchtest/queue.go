@@ -76,9 +76,7 @@ func renewedLasts(t *testing.T, q batch.Queue, lease time.Duration) bool {
 		if !errors.Is(taken, context.DeadlineExceeded) {
 			t.Fatalf("Take = %v, %v, want the end of the context", again, taken)
 		}
-		if err != nil {
-			t.Fatalf("Renew: %v", err)
-		}
+		must(t, "Renew", err)
 		renewed = now
 	}
 	if err := first.Done(t.Context()); err != nil && time.Since(renewed) <= lease {
@@ -99,20 +97,20 @@ func put(t testing.TB, q batch.Queue, domain string, want bool) {
 
 func end(t testing.TB, q batch.Queue) {
 	t.Helper()
-	if err := q.End(t.Context()); err != nil {
-		t.Fatalf("End: %v", err)
-	}
+	must(t, "End", q.End(t.Context()))
 }
 
 func take(t testing.TB, q batch.Queue) batch.Lease {
 	t.Helper()
+	lease, err := tryTake(t, q)
+	must(t, "Take", err)
+	return lease
+}
+
+func tryTake(t testing.TB, q batch.Queue) (batch.Lease, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
-	lease, err := q.Take(ctx)
-	if err != nil {
-		t.Fatalf("Take: %v", err)
-	}
-	return lease
+	return q.Take(ctx)
 }
 
 // none checks that Take waits.
@@ -127,9 +125,7 @@ func none(t testing.TB, q batch.Queue) {
 
 func done(t testing.TB, lease batch.Lease) {
 	t.Helper()
-	if err := lease.Done(t.Context()); err != nil {
-		t.Fatalf("Done: %v", err)
-	}
+	must(t, "Done", lease.Done(t.Context()))
 }
 
 // mayBeStale checks what is done with a lease that may have ended.
@@ -165,9 +161,7 @@ func putAndTake(t testing.TB, q batch.Queue, want batch.Task) {
 		t.Errorf("took %.500s with %d targets, want %.500s with %d",
 			fmt.Sprint(got), len(got.Targets), fmt.Sprint(want), len(want.Targets))
 	}
-	if err := lease.Renew(t.Context()); err != nil {
-		t.Errorf("Renew: %v", err)
-	}
+	must(t, "Renew", lease.Renew(t.Context()))
 	done(t, lease)
 	none(t, q)
 }
@@ -185,9 +179,7 @@ func arrivesWhole(t testing.TB, q batch.Queue) {
 func endsNoOther(t testing.TB, q batch.Queue) {
 	put(t, q, "a.test", true)
 	first := take(t, q)
-	if err := first.Later(t.Context(), 0); err != nil {
-		t.Fatalf("Later: %v", err)
-	}
+	must(t, "Later", first.Later(t.Context(), 0))
 	second := take(t, q)
 	mayBeStale(t, "Done of a lease that ended", first.Done)
 	put(t, q, "a.test", false)
@@ -260,9 +252,7 @@ func takeEnds(t testing.TB, q batch.Queue) {
 func later(t testing.TB, q batch.Queue) {
 	put(t, q, "a.test", true)
 	for range 3 {
-		if err := take(t, q).Later(t.Context(), 0); err != nil {
-			t.Fatalf("Later: %v", err)
-		}
+		must(t, "Later", take(t, q).Later(t.Context(), 0))
 		put(t, q, "a.test", false)
 	}
 	done(t, take(t, q))
@@ -273,9 +263,7 @@ func laterWaits(t testing.TB, q batch.Queue) {
 	const delay = time.Second
 	put(t, q, "a.test", true)
 	lease, began := take(t, q), time.Now()
-	if err := lease.Later(t.Context(), delay); err != nil {
-		t.Fatalf("Later: %v", err)
-	}
+	must(t, "Later", lease.Later(t.Context(), delay))
 	put(t, q, "a.test", false)
 	end(t, q)
 	again := take(t, q)
@@ -291,16 +279,12 @@ func over(t testing.TB, q batch.Queue) {
 	end(t, q)
 	first, second := take(t, q), take(t, q)
 	none(t, q) // a task may come back
-	if err := first.Later(t.Context(), 0); err != nil {
-		t.Fatalf("Later: %v", err)
-	}
+	must(t, "Later", first.Later(t.Context(), 0))
 	again := take(t, q)
 	ended := make(chan error, 3)
 	for range cap(ended) {
 		go func() {
-			ctx, cancel := context.WithTimeout(t.Context(), hang)
-			defer cancel()
-			_, err := q.Take(ctx)
+			_, err := tryTake(t, q)
 			ended <- err
 		}()
 	}
@@ -315,9 +299,7 @@ func over(t testing.TB, q batch.Queue) {
 
 func overAtOnce(t testing.TB, q batch.Queue) {
 	end(t, q)
-	ctx, cancel := context.WithTimeout(t.Context(), hang)
-	defer cancel()
-	if lease, err := q.Take(ctx); err != io.EOF {
+	if lease, err := tryTake(t, q); err != io.EOF {
 		t.Errorf("Take = %v, %v, want io.EOF", lease, err)
 	}
 }

@@ -34,9 +34,7 @@ func partOf(run, domain string) batch.Stored {
 func begin(t testing.TB, s batch.Sink, part batch.Stored, lines string) batch.Part {
 	t.Helper()
 	p, err := s.Part(t.Context(), part)
-	if err != nil {
-		t.Fatalf("Part(%s): %v", part.Domain, err)
-	}
+	must(t, "Part", err)
 	if n, err := io.WriteString(p, lines); n != len(lines) || err != nil {
 		t.Fatalf("Write = %d, %v", n, err)
 	}
@@ -46,9 +44,7 @@ func begin(t testing.TB, s batch.Sink, part batch.Stored, lines string) batch.Pa
 func commit(t testing.TB, s batch.Sink, part batch.Stored, lines string) {
 	t.Helper()
 	p := begin(t, s, part, lines)
-	if err := p.Commit(t.Context(), batch.Counts{URLs: 1}); err != nil {
-		t.Fatalf("Commit(%s): %v", part.Domain, err)
-	}
+	must(t, "Commit", p.Commit(t.Context(), batch.Counts{URLs: 1}))
 	p.Discard()
 }
 
@@ -132,9 +128,7 @@ func appears(t testing.TB, s batch.Sink) {
 	if _, err := s.Open(t.Context(), part); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of a part that is not there: %v", err)
 	}
-	if err := p.Commit(t.Context(), batch.Counts{URLs: 1}); err != nil {
-		t.Fatalf("Commit: %v", err)
-	}
+	must(t, "Commit", p.Commit(t.Context(), batch.Counts{URLs: 1}))
 	p.Discard()
 	has(t, s, part)
 	lists(t, s, "1", part)
@@ -166,9 +160,7 @@ func replaced(t testing.TB, s batch.Sink) {
 	first := begin(t, s, part, line("https://a.test/1"))
 	second := begin(t, s, part, line("https://a.test/2"))
 	for _, p := range []batch.Part{second, first} {
-		if err := p.Commit(t.Context(), batch.Counts{URLs: 1}); err != nil {
-			t.Fatalf("Commit: %v", err)
-		}
+		must(t, "Commit", p.Commit(t.Context(), batch.Counts{URLs: 1}))
 		p.Discard()
 	}
 	lists(t, s, "1", part)

@@ -36,9 +36,7 @@ func save(
 	t testing.TB, s batch.States, domain, state string, old batch.State, before *batch.State,
 ) batch.State {
 	t.Helper()
-	if err := s.Save(t.Context(), domain, next(state, old, before), text(state)); err != nil {
-		t.Fatalf("Save(%s): %v", domain, err)
-	}
+	must(t, "Save", s.Save(t.Context(), domain, next(state, old, before), text(state)))
 	got, err := s.Load(t.Context(), domain)
 	if err != nil || got.Version == "" || got.Version == old.Version {
 		t.Fatalf("Load(%s) = %+v, %v", domain, got, err)
@@ -60,9 +58,7 @@ func partID(state string) string { return "part " + state[:min(6, len(state))] }
 func load(t testing.TB, s batch.States, domain, want, before string) {
 	t.Helper()
 	got, err := s.Load(t.Context(), domain)
-	if err != nil {
-		t.Fatalf("Load(%s): %v", domain, err)
-	}
+	must(t, "Load", err)
 	wantState(t, &got, want)
 	if before != "" || got.Predecessor != nil {
 		wantState(t, got.Predecessor, before)
@@ -75,9 +71,7 @@ func wantState(t testing.TB, s *batch.State, want string) {
 		t.Fatalf("no state, want %.40q", want)
 	}
 	in, err := s.Open(t.Context())
-	if err != nil {
-		t.Fatalf("Open: %v", err)
-	}
+	must(t, "Open", err)
 	defer in.Close()
 	got, err := io.ReadAll(in)
 	if err != nil || want == "" || string(got) != want {
