@@ -99,7 +99,12 @@ func (r *run) task(ctx context.Context, t Task) (Counts, error) {
 	if part.Digest != t.Digest() {
 		part = newStored(t)
 		part.InLots = true
-		if err := r.commitEmpty(ctx, part); err != nil {
+		p, err := r.Sink.Part(ctx, part)
+		if err != nil {
+			return Counts{}, err
+		}
+		defer p.Discard()
+		if err := p.Commit(ctx, Counts{}); err != nil {
 			return Counts{}, err
 		}
 	}
@@ -111,15 +116,6 @@ func (r *run) task(ctx context.Context, t Task) (Counts, error) {
 		}
 		return r.part(ctx, lots[i], part)
 	})
-}
-
-func (r *run) commitEmpty(ctx context.Context, part Stored) error {
-	p, err := r.Sink.Part(ctx, part)
-	if err != nil {
-		return err
-	}
-	defer p.Discard()
-	return p.Commit(ctx, Counts{})
 }
 
 // renew renews a lease until the function that it returns is called.
