@@ -54,9 +54,10 @@ func extensionsOf(r *batch.URL) *sitemap.Extensions { return cmp.Or(r.Extensions
 
 var noExtensions sitemap.Extensions
 
-// urlColumns are all columns of URLs. Those from image to hreflang flatten extensions: the first
-// image, the news, and the alternates as "en=https://example.com/en de=https://example.com/de".
-var urlColumns = []column[batch.URL]{
+// urlColumns are all columns of URLs.
+var urlColumns = slices.Concat(plainColumns, extensionColumns)
+
+var plainColumns = []column[batch.URL]{
 	text("loc", func(r *batch.URL) string { return r.Loc }),
 	text("kind", func(r *batch.URL) string { return r.Kind.String() }),
 	moment("lastmod", func(r *batch.URL) sitemap.Time { return r.LastMod }),
@@ -87,6 +88,11 @@ var urlColumns = []column[batch.URL]{
 		return b
 	}},
 	text("change", func(r *batch.URL) string { return string(r.Change) }),
+}
+
+// extensionColumns are the columns from extensions. Those up to hreflang flatten them: the first
+// image, the news, and the alternates as "en=https://example.com/en de=https://example.com/de".
+var extensionColumns = []column[batch.URL]{
 	text("image", func(r *batch.URL) string {
 		if images := extensionsOf(r).Images; len(images) > 0 {
 			return images[0].Loc
@@ -168,9 +174,9 @@ func WantsExtensions(flags *cli.PrintFlags) bool {
 	if flags.Rows != "" || flags.Fields == "" {
 		return flags.Rows != "" || flags.Format != "text"
 	}
-	const extended = flatColumns + ",images,videos,alternates,news,mobile,pagemap,other,"
+	extended := namesOf(extensionColumns)
 	for name := range strings.SplitSeq(flags.Fields, ",") {
-		if strings.Contains(extended, ","+strings.TrimSpace(name)+",") {
+		if slices.Contains(extended, strings.TrimSpace(name)) {
 			return true
 		}
 	}
