@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // Command returns the command sitemap submit.
@@ -46,11 +46,8 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// isKey reports whether IndexNow takes a text for a key.
-func isKey(text string) bool {
-	ok, _ := regexp.MatchString(`^[A-Za-z0-9-]{8,128}$`, text)
-	return ok
-}
+// indexNowKey matches what IndexNow accepts as a key.
+var indexNowKey = pattern.Of(`^[A-Za-z0-9-]{8,128}$`)
 
 // isURL reports whether name is an http or https URL.
 func isURL(name string) bool {
@@ -63,7 +60,7 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 	switch {
 	case (flags.key == "") == (flags.ping == ""):
 		err = errors.New("want either --indexnow KEY or --ping URL")
-	case flags.key != "" && !isKey(flags.key):
+	case flags.key != "" && !indexNowKey().MatchString(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
 	case flags.key != "" && target.SchemeOf(name) != "":
 		err = errors.New("--indexnow: want a FILE; sitemap urls prints the URLs of a sitemap")
