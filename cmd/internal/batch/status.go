@@ -98,7 +98,10 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 		return err
 	}
 	if flags.failed {
-		p := flags.failurePrinter()
+		p, err := flags.failurePrinter()
+		if err != nil {
+			return out.Finish(err)
+		}
 		p.Begin(out)
 		return out.Finish(cmp.Or(printFailures(cmd.Context(), a, st, runs, p), p.End()))
 	}
@@ -147,16 +150,16 @@ type failure struct {
 }
 
 // failurePrinter returns the printer of failures in the format of the flags.
-func (s *statusFlags) failurePrinter() output.Printer[failure] {
-	rows := func(rows []failure, f *failure) []failure { return append(rows, *f) }
-	if table, err := output.NewTable(&s.format, rows); err == nil {
-		return table
+func (s *statusFlags) failurePrinter() (output.Printer[failure], error) {
+	if s.format.Format != "text" {
+		rows := func(rows []failure, f *failure) []failure { return append(rows, *f) }
+		return output.NewTable(&s.format, rows)
 	}
-	return &output.Lines[failure]{Append: func(b []byte, f *failure) []byte { // text is no table
+	return &output.Lines[failure]{Append: func(b []byte, f *failure) []byte {
 		name := strings.TrimSuffix(f.Target+" "+f.Sitemap, " ")
 		return fmt.Appendf(b, "%s: %s: %s\n", cli.Harmless(name, ""), f.Code,
 			cli.Harmless(f.Message, ""))
-	}}
+	}}, nil
 }
 
 // printFailures prints the failures of runs.
