@@ -119,7 +119,7 @@ func Nearest(name string, names []string) string {
 	return ""
 }
 
-// Exactly requires n arguments, of which the first is not a mistyped command.
+// Exactly requires n arguments. The first must not be a mistyped command.
 func Exactly(n int, message string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		err := AnyArgs(cmd, args)
