@@ -92,6 +92,7 @@ var parseTests = []struct {
 		[]string{"2 https://a.test/1", "4 https://a.test/2"}, "",
 	},
 	{"BOM", "\ufeffSitemap: https://a.test/1", []string{"1 https://a.test/1"}, ""},
+	{"BOM twice", "\ufeff\ufeffSitemap: https://a.test/1", []string{"1 https://a.test/1"}, ""},
 	{
 		"BOM within", "User-agent: *\n\ufeffSitemap: https://a.test/1",
 		[]string{"2 https://a.test/1"}, "",

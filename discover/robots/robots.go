@@ -56,7 +56,8 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 	if cut {
 		p.problem(sitemap.TooLarge, nil, false)
 	}
-	// A byte order mark may have lost its end.
+	// There may be a second byte order mark, or one that has lost its end.
+	text = bytes.TrimLeft(text, "\ufeff")
 	text = bytes.TrimPrefix(bytes.TrimPrefix(text, []byte("\xef")), []byte("\xbb"))
 	if html().Match(text) {
 		p.problem(sitemap.RobotsHTML, nil, false)
