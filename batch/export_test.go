@@ -2,8 +2,8 @@ package batch
 
 import "testing"
 
-// SetMaxFile sets how much may wait in the file.
-func (s *InOrder) SetMaxFile(n int64) { s.maxFile = n }
+// SetLimits sets how many bytes may wait in memory and in the file.
+func (s *InOrder) SetLimits(memory int, file int64) { s.maxMemory, s.maxFile = memory, file }
 
 // SetMaxTargets sets the most targets of an undivided domain, for one test.
 func SetMaxTargets(t testing.TB, n int) {

@@ -174,25 +174,25 @@ func TestInOrder_NoFile(t *testing.T) {
 	}
 }
 
-// Lines that wait for their turn go to a file. Beyond the limit (here 100 MiB) the order is given
-// up: nothing is lost.
+// Lines that wait for their turn go to a file. Beyond the limit the order is given up: nothing is
+// lost.
 func TestInOrder_Waiting(t *testing.T) {
-	for _, test := range []struct{ mib, want int }{{1, 0}, {40, 0}, {90, 1}} {
+	for _, test := range []struct{ lines, want int }{{1, 0}, {40, 0}, {90, 1}} {
 		lines, givenUp := &countingWriter{}, 0
 		sink := batch.NewInOrder(lines, func() { givenUp++ })
-		sink.SetMaxFile(50 << 20)
+		sink.SetLimits(32<<10, 50<<10)
 		first, err := sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := append(bytes.Repeat([]byte("x"), 1<<20-1), '\n')
+		line := append(bytes.Repeat([]byte("x"), 1<<10-1), '\n')
 		later := make([]batch.Part, 3)
 		for i := range later {
 			if later[i], err = sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: uint64(i) + 2}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i := range test.mib {
+		for i := range test.lines {
 			line[0] = "bcd"[i%3]
 			if _, err := later[i%3].Write(line); err != nil {
 				t.Fatal(err)
@@ -207,11 +207,11 @@ func TestInOrder_Waiting(t *testing.T) {
 		if err := sink.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(lines.firsts); n != test.mib+1 || givenUp != test.want {
-			t.Errorf("%d MiB: %d lines, the order was given up %d times", test.mib, n, givenUp)
+		if n := len(lines.firsts); n != test.lines+1 || givenUp != test.want {
+			t.Errorf("of %d lines, %d were written; the order was given up %d times", test.lines, n, givenUp)
 		}
 		if givenUp == 0 && !slices.IsSorted(lines.firsts) {
-			t.Errorf("%d MiB: out of order: %q", test.mib, lines.firsts)
+			t.Errorf("%d lines: out of order: %q", test.lines, lines.firsts)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 // The limit is for what waits at one time.
 func TestInOrder_WaitingAgain(t *testing.T) {
 	sink := batch.NewInOrder(io.Discard, func() { t.Error("the order was given up") })
-	sink.SetMaxFile(50 << 20)
+	sink.SetLimits(32<<10, 50<<10)
 	var parts []batch.Part
 	for turn := range 7 {
 		p, err := sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: uint64(turn) + 1}})
@@ -254,7 +254,7 @@ func TestInOrder_WaitingAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := p.Write(make([]byte, 33<<20)); err != nil {
+		if _, err := p.Write(make([]byte, 33<<10)); err != nil {
 			t.Fatal(err)
 		}
 	}

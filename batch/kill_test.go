@@ -58,7 +58,7 @@ func (p mortalPart) Commit(ctx context.Context, c batch.Counts) error {
 	return p.m.step(func() error { return p.Part.Commit(ctx, c) })
 }
 
-var killSeeds = flag.Int("kill-seeds", 2, "how often TestWorker_Killed tries other moments")
+var killSeeds = flag.Int("kill-seeds", 1, "how often TestWorker_Killed tries other moments")
 
 // Each page is in the parts of the runs once for each time that it was new or modified, whatever is
 // killed, and whether a run is ended or given up for the next.
