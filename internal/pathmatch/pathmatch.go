@@ -23,6 +23,10 @@ func New(path string) Pattern {
 	path, anchored := strings.CutSuffix(path, "$")
 	literals := strings.Split(path, "*")
 	for i, s := range literals {
+		if begun, ok := strings.CutSuffix(s, "%"); ok && (i < len(literals)-1 || !anchored) {
+			literals[i] = Normalize(begun) + "%" // "/*%D1%" matches "/%D1%8F"
+			continue
+		}
 		literals[i] = Normalize(s)
 	}
 	pattern := strings.Join(literals, "*")

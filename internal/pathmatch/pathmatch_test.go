@@ -25,6 +25,13 @@ func TestPattern_Matches(t *testing.T) {
 		{"/%2a", "/b", false},
 		{"/ü%7e", "/%c3%bc~", true},
 		{"/a%2fb", "/a/b", false},
+		{"/*%", "/ü", true}, // a percent sign may begin an escape
+		{"/*%c3%", "/ü", true},
+		{"/%*a", "/üa", true},
+		{"/*%c3%$", "/ü", false},
+		{"/*%c3%$", "/a%c3%25", true},
+		{"/100%", "/100%25", true},
+		{"/*%", "/a", false},
 		{"/A", "/a", false},
 	}
 	for _, tt := range tests {
