@@ -422,6 +422,22 @@ func TestKnownPaths_Option(t *testing.T) {
 	}
 }
 
+// TestRobots_Missing: a robots.txt that does not exist differs from one that names nothing.
+func TestRobots_Missing(t *testing.T) {
+	w := newWeb()
+	w.serve("https://a.example.com/robots.txt", "")
+	for site, status := range map[string]int{"a.example.com": 0, "b.example.com": http.StatusNotFound} {
+		f, err := w.client().Robots(t.Context(), site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fe *fetch.Error
+		if errors.As(f.Missing, &fe) != (status != 0) || fe != nil && fe.Status != status {
+			t.Errorf("%s: Missing is %v", site, f.Missing)
+		}
+	}
+}
+
 // TestRobots_Cached: a robots.txt is kept for a day, unless it was requested with credentials.
 func TestRobots_Cached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -25,8 +25,9 @@ const maxCrawlDelay = 30 * time.Second
 //
 // A robots.txt that does not exist names and forbids nothing (RFC 9309, section 2.3.1.3): the
 // status is below 500 but not 407 or 429, a redirect leads nowhere, or it has an unknown
-// Content-Encoding. The error is [ErrSite], [ErrUnreachable] or ctx's. If the file breaks off after
-// it has named sitemaps, Robots returns the part that was read, together with the error.
+// Content-Encoding. Missing says which. The error is [ErrSite], [ErrUnreachable] or ctx's. If the
+// file breaks off after it has named sitemaps, Robots returns the part that was read, together with
+// the error.
 func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) {
 	f, _, err := c.siteRobots(ctx, site, nil)
 	if err != nil {
@@ -128,7 +129,7 @@ func (c *Client) fetchRobots(
 	switch {
 	case isUnavailable(got.err):
 		f.File, _ = robots.Parse(strings.NewReader(""), asked) // it forbids nothing
-		f.none = got.err
+		f.none, f.Missing = got.err, got.err
 		return f, nil
 	case got.err != nil:
 		return nil, got.err
@@ -201,7 +202,7 @@ func isUnavailable(err error) bool {
 // keepDelay passes the Crawl-delay of a robots.txt to the limiter. It holds for the hosts that the
 // robots.txt speaks for, and for their www variants unless their own robots.txt was read.
 func (c *Client) keepDelay(f *robotsFile) {
-	if isUnavailable(f.none) {
+	if f.Missing != nil {
 		return
 	}
 	delay := min(f.CrawlDelay(c.fetcher().RobotsToken()), maxCrawlDelay)
@@ -216,7 +217,7 @@ func (c *Client) keepDelay(f *robotsFile) {
 // hasRobots reports whether the cache has a robots.txt of a host.
 func (c *Client) hasRobots(host string) bool {
 	for _, scheme := range []string{"http://", "https://"} {
-		if f := c.robots.Get(scheme + host + "/robots.txt"); f != nil && !isUnavailable(f.none) {
+		if f := c.robots.Get(scheme + host + "/robots.txt"); f != nil && f.Missing == nil {
 			return true
 		}
 	}

@@ -25,7 +25,8 @@ func TestRobots(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/robots.txt": text})
 	runArgs(t, "robots", "-q", "--allow-private", s.URL).want(t, cli.ExitOK, s.text("http://example.com/a.xml\nHOST/b.xml\n"))
 	none := newTestSite(t, nil)
-	runArgs(t, "robots", "--allow-private", none.URL).want(t, cli.ExitOK, "", "robots.txt names no sitemap")
+	runArgs(t, "robots", "--allow-private", none.URL).want(t, cli.ExitOK, "",
+		none.text("robots.txt names no sitemap: HOST/robots.txt: status 404 Not Found\n"))
 	runWith(t, strings.NewReader("Disallow:\n"), "robots", "-").want(t, cli.ExitOK, "", "standard input names no sitemap\n")
 	runWith(t, strings.NewReader(""), "robots", "-").want(t, cli.ExitOK, "", "standard input names no sitemap")
 	runArgs(t, "robots", none.URL).want(t, cli.ExitFailed, "", "is not public")

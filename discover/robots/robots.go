@@ -27,6 +27,9 @@ type File struct {
 	// Problems lists repairs, assumptions and losses in Sitemap records, and rules that match
 	// nothing, at most 1,000. The Field of each is "sitemap" or the key of the rule.
 	Problems []sitemap.Problem
+	// Missing is why a site counts as one without a robots.txt, such as a status of 404. It is nil
+	// for a file that was read.
+	Missing error
 
 	origin  location.Origin // zero if it is unknown
 	chooser chooser

@@ -99,7 +99,10 @@ func printRobots(
 	for _, p := range f.Problems {
 		a.Log.Line(cli.ProblemText("sitemap: "+name, p))
 	}
-	if len(f.Sitemaps) == 0 && !a.Failed.Load() {
+	switch {
+	case f.Missing != nil:
+		a.Log.Printf("%s names no sitemap: %s", name, jsonl.Message("", f.Missing))
+	case len(f.Sitemaps) == 0 && !a.Failed.Load():
 		a.Log.Printf("%s names no sitemap", name)
 	}
 }
