@@ -131,3 +131,32 @@ func TestRecovered_Killed(t *testing.T) {
 		}
 	})
 }
+
+// TestAdded_Killed: that a page was added has the same ID if it is said again after a kill, also if
+// its lastmod has moved on by then.
+func TestAdded_Killed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a")
+		web.pages["https://a.test/a"] = func() string {
+			return urlset("1", "2|"+time.Now().Format(time.RFC3339))
+		}
+		w := web.watcher()
+		w.Initial = true
+		store := &mortal{Store: w.Store, pending: map[string][]byte{}, left: -1}
+		w.Store = store
+		ids := map[string]bool{}
+		for range 3 {
+			clear(store.pending)
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+				if err == nil {
+					ids[e.ID] = true
+				}
+			}
+			time.Sleep(time.Hour)
+		}
+		if len(ids) != 2 {
+			t.Errorf("%d IDs of two pages", len(ids))
+		}
+	})
+}

@@ -37,12 +37,16 @@ func (s *site) setGone(p pagelist.Page) {
 }
 
 // sayPage yields an event about a page. The number of its last removal is part of the ID. It is
-// forgotten in time, so the month is part of the ID too.
+// forgotten in time, so the month is part of the ID too. The lastmod is part of it only if the page
+// is modified: after a kill, a page that was added may have another one.
 func (s *site) sayPage(kind Kind, u discover.URL, from string, note func()) {
 	number := strconv.Itoa(s.gone[u.Loc].Removed)
 	month := s.Asked.UTC().Truncate(keepGone).Format(time.DateOnly)
-	s.say(Event{Kind: kind, URL: u, Sitemap: from}, note,
-		u.Loc, u.LastMod.String(), number, month)
+	lastMod := ""
+	if kind == Modified {
+		lastMod = u.LastMod.String()
+	}
+	s.say(Event{Kind: kind, URL: u, Sitemap: from}, note, u.Loc, lastMod, number, month)
 }
 
 // listed returns for each page the entry with the latest lastmod in all documents.
