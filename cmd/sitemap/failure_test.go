@@ -86,6 +86,11 @@ func TestHints(t *testing.T) {
 	runArgs(t, "urls", page.URL+"/s.xml").want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "urls", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "robots", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
+	out, list := t.TempDir(), writeFile(t, "list.txt", page.URL+"/s.xml\nhttp://localhost")
+	runArgs(t, "batch", list, "-o", out, "-q").want(t, cli.ExitOK, "")
+	if r := runArgs(t, "batch", "status", "--failed", out); strings.Count(r.out, "is not public (see --allow-private)\n") != 2 {
+		t.Errorf("failures: %s", r.out)
+	}
 	runArgs(t, "urls", "--allow-private", "--limit", "entries=1", page.URL+"/s.xml").want(t, cli.ExitFailed, page.URL+"/1\n", "too many entries (see --limit entries)")
 	file := writeFile(t, "s.txt", "http://example.com/1\nhttp://example.com/2\n")
 	runArgs(t, "parse", "--limit", "entries=1", file).want(t, cli.ExitFailed, "http://example.com/1\n", "too many entries (see --limit entries)")

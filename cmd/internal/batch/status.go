@@ -157,8 +157,12 @@ func (s *statusFlags) failurePrinter() (output.Printer[failure], error) {
 	}
 	return &output.Lines[failure]{Append: func(b []byte, f *failure) []byte {
 		name := strings.TrimSuffix(f.Target+" "+f.Sitemap, " ")
-		return fmt.Appendf(b, "%s: %s: %s\n", cli.Harmless(name, ""), f.Code,
-			cli.Harmless(f.Message, ""))
+		hint := ""
+		if f.Sitemap == "" || f.Sitemap == f.Target {
+			hint = cli.PrivateHintOf(f.Message)
+		}
+		return fmt.Appendf(b, "%s: %s: %s%s\n", cli.Harmless(name, ""), f.Code,
+			cli.Harmless(f.Message, ""), hint)
 	}}, nil
 }
 

@@ -66,10 +66,23 @@ func PrivateHint(err error) string {
 	var e *fetch.Error
 	refused := errors.Is(err, fetch.ErrRefused) && errors.As(err, &e)
 	if refused && len(e.Hops) == 0 && e.Status == 0 {
-		return " (see --allow-private)"
+		return privateHint
 	}
 	return ""
 }
+
+// PrivateHintOf is PrivateHint for the message of an error about a target that was kept.
+func PrivateHintOf(message string) string {
+	if refusal().MatchString(message) {
+		return privateHint
+	}
+	return ""
+}
+
+const privateHint = " (see --allow-private)"
+
+// refusal matches messages about the address of a target, without a redirect.
+var refusal = pattern.Of(`^(robots\.txt unreachable: \S+: )?refused: `)
 
 const Stdin = "-"
 

@@ -21,6 +21,19 @@ func TestPrivateHint(t *testing.T) {
 	}
 }
 
+// The hint for a message is that for the error.
+func TestPrivateHintOf(t *testing.T) {
+	const robots, private = "robots.txt unreachable: http://10.0.0.1/robots.txt: ", "address 10.0.0.1 is not public"
+	for message, want := range map[string]bool{
+		"refused: " + private: true, robots + "refused: port 9": true,
+		robots + "status 503": false, "http://10.0.0.1/: refused: " + private: false,
+	} {
+		if got := PrivateHintOf(message) != ""; got != want {
+			t.Errorf("%q has a hint: %v", message, got)
+		}
+	}
+}
+
 func TestRedact(t *testing.T) {
 	for loc, want := range map[string]string{
 		"https://u:p@example.com/a@b":  "https://example.com/a@b",
