@@ -26,7 +26,7 @@ func (s *site) find(ctx context.Context) {
 	}
 	if err == nil || len(found) > 0 && len(s.Docs) == 0 {
 		if s.relink(found); s.err == nil {
-			s.Failures, s.Find = 0, now.Add(findEvery)
+			s.Failures, s.Err, s.Find = 0, "", now.Add(findEvery)
 		}
 		return
 	}
@@ -38,7 +38,7 @@ func (s *site) find(ctx context.Context) {
 		most = 24 * time.Hour
 	}
 	if s.err == nil {
-		s.Failures++
+		s.Failures, s.Err = s.Failures+1, err.Error()
 		s.Find = now.Add(backoff(s.Failures, most, err))
 	}
 }

@@ -38,6 +38,38 @@ func TestFailing(t *testing.T) {
 	})
 }
 
+// TestDocuments_NotFound: as long as no document was found, Documents says why.
+func TestDocuments_NotFound(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.fail("robots.txt", 503)
+		w := web.watcher()
+		check := func(when, wanted string) {
+			t.Helper()
+			got := ""
+			for d, err := range w.Documents("a.test") {
+				got += fmt.Sprint(d.Sitemap, " ", err)
+			}
+			if got != wanted {
+				t.Errorf("%s: %q, want %q", when, got, wanted)
+			}
+		}
+		check("before", "")
+		want(t, "down", once(t, w))
+		check("down", " discover: robots.txt unreachable: https://a.test/robots.txt: "+
+			"status 503 Service Unavailable (after 3 attempts)")
+		web.serve("robots.txt", "Sitemap: /a")
+		web.serve("a", urlset("1"))
+		time.Sleep(time.Hour)
+		want(t, "up", once(t, w))
+		check("up", "https://a.test/a <nil>")
+		web.fail("robots.txt", 503)
+		time.Sleep(25 * time.Hour)
+		want(t, "down again", once(t, w))
+		check("down again", "https://a.test/a <nil>")
+	})
+}
+
 // TestFailing_Third: the third failed request in a row is reported, not the second or the fourth.
 func TestFailing_Third(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -51,6 +51,7 @@ type siteRecord struct {
 	Delay    time.Duration `json:"delay,omitempty"`    // Crawl-delay
 	Failures int           `json:"failures,omitempty"` // of robots.txt, in a row
 	Failing  bool          `json:"failing,omitempty"`  // failing was reported
+	Err      string        `json:"err,omitempty"`      // of the last of the Failures
 	Paid     time.Time     `json:"paid,omitzero"`      // until when PerDay has paid for the requests
 }
 

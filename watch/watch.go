@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -43,12 +44,17 @@ type Document struct {
 	Err      string        // the last error
 }
 
-// Documents yields the documents of a site, as it was last read, each index before its children.
+// Documents yields the documents of a site, as it was last read, each index before its children. If
+// none was found yet, it yields the error of the last attempt to find them.
 func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		key, err := siteKey(name)
 		s := w.load(name, key)
-		if err = cmp.Or(err, s.err); err != nil {
+		err = cmp.Or(err, s.err)
+		if err == nil && len(s.Docs) == 0 && s.Err != "" {
+			err = errors.New(s.Err)
+		}
+		if err != nil {
 			yield(Document{}, err)
 			return
 		}

@@ -104,6 +104,25 @@ func TestWatch(t *testing.T) {
 	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
 }
 
+// TestWatchUnread: a run that has not read any sitemap of a site says why, and fails, also if none
+// is due.
+func TestWatchUnread(t *testing.T) {
+	loc, set := newPages(t)
+	dir := t.TempDir()
+	args := []string{"watch", loc, "--state", filepath.Join(dir, "watch.db"), "--once"}
+	for range 2 {
+		runArgs(t, args...).want(t, cli.ExitFailed, "", "sitemap: "+loc+": robots.txt unreachable: "+loc+"robots.txt: refused: address 127.0.0.1 is not public (see --allow-private)")
+	}
+	runArgs(t, "watch", "status", "--state", filepath.Join(dir, "watch.db")).want(t, cli.ExitFailed, "SITEMAP  URLS  CHANGES/DAY  INTERVAL  NEXT  CHANGED  FAILURES\n", "(see --allow-private)")
+	set()
+	dir = t.TempDir()
+	runArgs(t, watchArgs(loc, dir)...).want(t, cli.ExitFailed, "", "sitemap: "+loc+"s.txt: line 1: empty document")
+	set("1")
+	runArgs(t, watchArgs(loc, dir)...).want(t, cli.ExitOK, "")
+	set()
+	runArgs(t, watchArgs(loc, dir)...).want(t, cli.ExitOK, "")
+}
+
 // A secret that cannot be read, or is empty so that anybody could sign, is refused.
 func TestWatchWebhook_Secret(t *testing.T) {
 	for _, secret := range []string{"secret", "whsec_", "whsec_!"} {

@@ -24,7 +24,7 @@ func Message(name string, err error) string {
 			text = "no such file or directory" // on Windows too
 		}
 	}
-	for _, prefix := range []string{"discover: ", "robots: ", "fetch: ", "sitemap: "} {
+	for _, prefix := range []string{"discover: ", "robots: ", "fetch: ", "sitemap: ", "watch: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, prefix), ": "+prefix, ": ")
 	}
 	return localPort().ReplaceAllString(strings.TrimPrefix(text, name+": "), "tcp ")

@@ -174,6 +174,9 @@ func runWith(
 		out.Write(line(r, flags.Format))
 		return out.Flush()
 	})
+	if flags.once && err == nil {
+		reportUnread(a, w, sites.all())
+	}
 	return out.Finish(cmp.Or(err, end()))
 }
 

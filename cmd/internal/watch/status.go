@@ -87,7 +87,7 @@ func printStatus(
 		for d, err := range w.Documents(site) {
 			isFound = true
 			if err != nil {
-				a.Fail("%s", jsonl.Message("", err))
+				a.Fail("%s", unread(site, err))
 				continue
 			}
 			if format == "text" {
@@ -107,6 +107,35 @@ func printStatus(
 		}
 	}
 	return table.Flush()
+}
+
+// unread returns why no sitemap of a site was found.
+func unread(site string, err error) string {
+	name := cli.Redact(site)
+	message := jsonl.Message(name, err)
+	return name + ": " + message + cli.PrivateHintOf(message)
+}
+
+// reportUnread reports the sites of which no sitemap was read yet, with the causes.
+func reportUnread(a *cli.App, w *watch.Watcher, sites []string) {
+	for _, site := range sites {
+		var causes []string
+		isRead := false
+		for d, err := range w.Documents(site) {
+			switch {
+			case err != nil:
+				causes = append(causes, unread(site, err))
+			case d.Err != "":
+				causes = append(causes, d.Sitemap+": "+jsonl.Message(d.Sitemap, errors.New(d.Err)))
+			}
+			isRead = isRead || !d.Read.IsZero()
+		}
+		for _, cause := range causes {
+			if !isRead {
+				a.Fail("%s", cause)
+			}
+		}
+	}
 }
 
 // shown returns a time as it is printed, "-" for none.
