@@ -315,6 +315,7 @@ func TestSuggestions(t *testing.T) {
 		"urls --formt x":      "did you mean --format?",
 		"urls --fromat x":     "did you mean --format?",
 		"chek example.com":    "did you mean 'sitemap check'?",
+		"help frobnicate":     `unknown command or help topic "frobnicate"`,
 		"help chek":           "did you mean 'sitemap check'?",
 		"help target":         "did you mean 'sitemap help targets'?",
 		"urls --frm x":        "did you mean --from?",

@@ -27,7 +27,7 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return Misuse(cmd, unknownCommand(cmd, args[0]))
+				return Misuse(cmd, unknownCommand(cmd, "command", args[0]))
 			}
 			return nil
 		},
@@ -53,17 +53,18 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 	help, _, _ := root.Find([]string{"help"})
 	help.Args = func(_ *cobra.Command, args []string) error {
 		if topic, rest, _ := root.Find(args); len(rest) > 0 {
-			return Misuse(root, unknownCommand(topic, rest[0]))
+			return Misuse(root, unknownCommand(topic, "command or help topic", rest[0]))
 		}
 		return nil
 	}
 	return root
 }
 
-// unknownCommand returns the error about an unknown command below parent, with a suggestion.
-func unknownCommand(parent *cobra.Command, name string) error {
+// unknownCommand returns the error about an unknown command below parent, or what else was wanted,
+// with a suggestion.
+func unknownCommand(parent *cobra.Command, what, name string) error {
 	shown := sitemap.Redact(name)
-	err := fmt.Errorf("unknown command %q", shown)
+	err := fmt.Errorf("unknown %s %q", what, shown)
 	if near := nearestCommand(parent, name); slices.Contains(topics, near) {
 		return fmt.Errorf("%w; did you mean 'sitemap help %s'?", err, near)
 	} else if near != "" {
@@ -138,7 +139,7 @@ func AnyArgs(cmd *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); err == nil {
 		return nil
 	}
-	return Misuse(cmd, unknownCommand(cmd, args[0]))
+	return Misuse(cmd, unknownCommand(cmd, "command", args[0]))
 }
 
 // helpFiles holds NAME.txt for each command and help topic. The first paragraph is the short
