@@ -137,6 +137,7 @@ func TestSubmitPing(t *testing.T) {
 	if asked != "/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1" {
 		t.Error(asked)
 	}
+	runArgs(t, "submit", "--ping", s.URL, "https://example.com/s.xml").want(t, cli.ExitFailed, "", "sitemap: "+s.URL+"?sitemap=https%3A%2F%2Fexample.com%2Fs.xml: refused: ")
 	for args, want := range map[string]string{
 		"submit x":                  "want either --indexnow KEY or --ping URL",
 		"submit --indexnow short x": "a key has 8 to 128",

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
@@ -96,5 +97,12 @@ func (s *sender) ping(ctx context.Context, loc string) error {
 	q := u.Query()
 	q.Set("sitemap", loc)
 	u.RawQuery = q.Encode()
-	return s.send(ctx, fetch.Request{URL: u.String()})
+	err = s.send(ctx, fetch.Request{URL: u.String()})
+	if ended := s.app.Ended(ctx); ended != nil {
+		return ended
+	}
+	if err != nil {
+		s.app.Fail("%s", jsonl.Message("", err))
+	}
+	return nil
 }
