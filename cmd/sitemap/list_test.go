@@ -210,6 +210,8 @@ func TestSuffixes(t *testing.T) {
 		"urls -o x.csv --format jsonl y":          "--output x.csv contradicts --format jsonl",
 		"tree -o x.csv y":                         "--output x.csv: this command prints text, jsonl",
 		"urls -o x.json y":                        "--output x.json: this command prints text, jsonl, csv, parquet",
+		"urls -o x.parquett y":                    "--output x.parquett: .parquett means no format; did you mean .parquet?",
+		"urls -o x.cvs y":                         "--output x.cvs: this command prints text, jsonl, csv, parquet",
 		"check -o x.xml.gz y":                     "--output x.xml.gz: this command prints text, jsonl, csv, sarif, junit, github",
 		"urls --fields none --format csv y":       `--fields: unknown field "none"`,
 		"urls --fields loc y":                     "--fields: format text has only URLs",

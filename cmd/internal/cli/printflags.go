@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,26 +82,47 @@ var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
 	".html": "html", ".ndjson": "jsonl",
 	// These are not text, and --format has to name their format.
-	".json": "", ".tsv": "", ".xlsx": "", ".xml": "",
+	".json": "", ".tsv": "", ".xlsx": "", ".xml": "", ".xls": "", ".htm": "", ".pq": "", ".cvs": "",
 }
 
 // FormatOf returns the format by the suffix of a file name, or "".
 func FormatOf(name string) (format string, ok bool) {
-	if IsGzip(name) {
-		name = name[:len(name)-len(".gz")]
-	}
-	format, ok = formatOfSuffix[strings.ToLower(filepath.Ext(name))]
+	format, ok = formatOfSuffix[suffixOf(name)]
 	return format, ok
 }
 
+// suffixOf returns the suffix of a file name, in lower case and without .gz.
+func suffixOf(name string) string {
+	if IsGzip(name) {
+		name = name[:len(name)-len(".gz")]
+	}
+	return strings.ToLower(filepath.Ext(name))
+}
+
+// nearSuffix returns the suffix that a mistyped one may mean, or "". Short ones do not count, since
+// .com and .test differ from .csv and .tsv by two letters.
+func nearSuffix(suffix string) string {
+	isShort := func(s string) bool { return len(s) < len(".json") }
+	if isShort(suffix) {
+		return ""
+	}
+	known := slices.Sorted(maps.Keys(formatOfSuffix))
+	return Nearest(suffix, slices.DeleteFunc(known, isShort))
+}
+
 // ResolveSuffix sets the format by the suffix of -o, if --format is not given. It returns an error
-// for a suffix that contradicts --format or is not one of formats.
+// for a suffix that contradicts --format, is not one of formats or seems to be mistyped.
 func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error {
 	format, ok := FormatOf(p.Out)
+	suffix, isGiven := suffixOf(p.Out), cmd.Flags().Changed("format")
+	near := nearSuffix(suffix)
 	switch {
+	case !ok && !isGiven && near != "":
+		return fmt.Errorf("--output %s: %s means no format; did you mean %s? "+
+			"--format allows any suffix", p.Out, suffix, near)
 	case !ok || p.Format == format || format == "" && p.Format != "text":
 		return nil
-	case cmd.Flags().Changed("format"):
+	case isGiven:
 		return fmt.Errorf("--output %s contradicts --format %s", p.Out, p.Format)
 	case !slices.Contains(formats, format) && format == "html":
 		return fmt.Errorf("--output %s: 'sitemap report' writes HTML", p.Out)
