@@ -160,3 +160,43 @@ func TestAdded_Killed(t *testing.T) {
 		}
 	})
 }
+
+// TestAdded_KilledAndDown: so it has if robots.txt failed in between, on whatever day.
+func TestAdded_KilledAndDown(t *testing.T) {
+	for down := range 30 {
+		bubble(t, func(t *testing.T) {
+			web := newWeb()
+			web.serve("robots.txt", "Sitemap: /a")
+			web.serve("a", urlset("1"))
+			w := web.watcher()
+			store := &mortal{Store: w.Store, pending: map[string][]byte{}, left: math.MaxInt}
+			w.Store = store
+			want(t, "first", once(t, w))
+			time.Sleep(time.Duration(down) * day)
+			want(t, "later", once(t, w))
+			web.serve("a", urlset("1", "2"))
+			time.Sleep(2 * day)
+			ids := map[string]bool{}
+			note := func() {
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err == nil && e.Kind == watch.Added {
+						ids[e.ID] = true
+					}
+				}
+			}
+			store.left = -1 // it is killed
+			note()
+			clear(store.pending)
+			store.left = math.MaxInt
+			w.Client = web.watcher().Client // which has no robots.txt
+			web.fail("robots.txt", 503)
+			want(t, "down", once(t, w))
+			web.serve("robots.txt", "Sitemap: /a")
+			time.Sleep(time.Hour)
+			note()
+			if len(ids) != 1 {
+				t.Errorf("day %d: %d IDs", down, len(ids))
+			}
+		})
+	}
+}

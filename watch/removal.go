@@ -37,11 +37,12 @@ func (s *site) setGone(p pagelist.Page) {
 }
 
 // sayPage yields an event about a page. The number of its last removal is part of the ID. It is
-// forgotten in time, so the month is part of the ID too. The lastmod is part of it only if the page
-// is modified: after a kill, a page that was added may have another one.
-func (s *site) sayPage(kind Kind, u discover.URL, from string, note func()) {
+// forgotten in time, so the month of before is part of the ID too, a time that is the same after a
+// kill. The lastmod is part of it only if the page is modified: after a kill, a page that was added
+// may have another one.
+func (s *site) sayPage(kind Kind, u discover.URL, from string, before time.Time, note func()) {
 	number := strconv.Itoa(s.gone[u.Loc].Removed)
-	month := s.Asked.UTC().Truncate(keepGone).Format(time.DateOnly)
+	month := before.UTC().Truncate(keepGone).Format(time.DateOnly)
 	lastMod := ""
 	if kind == Modified {
 		lastMod = u.LastMod.String()
@@ -89,7 +90,7 @@ func (s *site) tell(d *document, r *reading) {
 				continue
 			}
 		}
-		s.sayPage(kind, r.changes[loc], d.Loc, func() {
+		s.sayPage(kind, r.changes[loc], d.Loc, d.Asked, func() {
 			told[loc] = p
 			s.unsaved[s.listKey(d)] = told
 		})
@@ -198,7 +199,7 @@ func (s *site) settle() {
 			continue
 		}
 		u := discover.URL{Entry: sitemap.Entry{Loc: loc, LastMod: p.LastMod}}
-		s.sayPage(Removed, u, p.From, func() {
+		s.sayPage(Removed, u, p.From, s.Asked, func() {
 			p.Removed = max(p.Removed+1, int(time.Now().Unix()/86_400))
 			p.State |= removed
 			s.setGone(p)
