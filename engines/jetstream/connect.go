@@ -13,7 +13,10 @@ type Login struct {
 // Connect connects to a broker, or to one of several whose URLs are separated by commas. It
 // reconnects whenever the connection is lost.
 func Connect(urls string, l Login) (*nats.Conn, error) {
-	options := []nats.Option{nats.Name("sitemap"), nats.MaxReconnects(-1)}
+	quiet := func(*nats.Conn, *nats.Subscription, error) {} // by default, errors go to os.Stderr too
+	options := []nats.Option{
+		nats.Name("sitemap"), nats.MaxReconnects(-1), nats.ErrorHandler(quiet),
+	}
 	if l.Creds != "" {
 		options = append(options, nats.UserCredentials(l.Creds))
 	}

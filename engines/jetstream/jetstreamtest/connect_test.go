@@ -21,6 +21,7 @@ import (
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
@@ -76,6 +77,19 @@ func must[T any](t *testing.T) func(v T, err error) T {
 			t.Fatal(err)
 		}
 		return v
+	}
+}
+
+// TestConnect_Quiet: nothing is written to os.Stderr when a connection is lost.
+func TestConnect_Quiet(t *testing.T) {
+	file := must[*os.File](t)(os.Create(filepath.Join(t.TempDir(), "stderr")))
+	defer func(stderr *os.File) { os.Stderr = stderr }(os.Stderr)
+	os.Stderr = file
+	nc := must[*nats.Conn](t)(natsqueue.Connect(broker(t, &server.Options{}), natsqueue.Login{}))
+	defer nc.Close()
+	nc.Opts.AsyncErrorCB(nc, nil, io.ErrClosedPipe)
+	if text := must[[]byte](t)(os.ReadFile(file.Name())); len(text) > 0 {
+		t.Errorf("wrote %s", text)
 	}
 }
 
