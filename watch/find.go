@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 const (
@@ -41,6 +42,25 @@ func (s *site) find(ctx context.Context) {
 		s.Failures, s.Err = s.Failures+1, err.Error()
 		s.Find = now.Add(backoff(s.Failures, most, err))
 	}
+	if n := searched(err); n > 0 {
+		s.Find = latest(s.Find, s.affords(n)) // the next search may take as many requests
+	}
+}
+
+// searched returns how many requests the search for sitemaps at known paths took that ended with
+// err.
+func searched(err error) (n int) {
+	var none *discover.NoSitemapError
+	if !errors.As(err, &none) {
+		return 0
+	}
+	for _, try := range none.Tried[1:] { // after robots.txt
+		n++
+		if e := (*fetch.Error)(nil); errors.As(try.Err, &e) {
+			n += max(e.Attempts-1, 0) + len(e.Hops)
+		}
+	}
+	return n
 }
 
 // sitemaps returns the sitemaps that robots.txt names, or those at the known paths. If it names
@@ -60,7 +80,9 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 		if slices.ContainsFunc(s.Docs, isGood) {
 			return s.seeds(), nil
 		}
-		s.pay(len(discover.DefaultKnownPaths()))
+		found, err := s.w.Client.Find(ctx, s.name)
+		s.pay(cmp.Or(searched(err), len(discover.DefaultKnownPaths())))
+		return found, err
 	}
 	return s.w.Client.Find(ctx, s.name)
 }

@@ -86,11 +86,16 @@ func backoff(n int, most time.Duration, err error) time.Duration {
 // some may be sent in advance: in the first turn those of a whole day, so that a site is known
 // soon. With the retries of the last one, any 24 hours have at most a tenth more than PerDay.
 func (s *site) allowed() time.Time {
-	_, advance := s.w.budget()
 	if s.isNew {
-		advance = 24 * time.Hour
+		return s.Paid.Add(-24 * time.Hour)
 	}
-	return s.Paid.Add(-advance)
+	return s.affords(1)
+}
+
+// affords returns when PerDay allows n requests at once.
+func (s *site) affords(n int) time.Time {
+	step, advance := s.w.budget()
+	return s.Paid.Add(time.Duration(n-1)*step - advance)
 }
 
 // pay counts requests.

@@ -309,6 +309,32 @@ func TestPerDay(t *testing.T) {
 	}
 }
 
+// TestPerDay_KnownPaths: nor has a site that is searched for sitemaps again and again, with retries.
+func TestPerDay_KnownPaths(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "")
+		for _, path := range append(discover.DefaultKnownPaths(), "/") {
+			web.fail(path[1:], 500)
+		}
+		w := web.watcher()
+		for hour := range 24 * 4 {
+			if hour%24 == 0 {
+				clear(web.requests)
+			}
+			once(t, w)
+			time.Sleep(time.Hour)
+			n := -web.requests["https://a.test/robots.txt"]
+			for _, requests := range web.requests {
+				n += requests
+			}
+			if n > 105 {
+				t.Fatalf("%d requests in %d hours", n, hour%24+1)
+			}
+		}
+	})
+}
+
 // TestBounds: no interval is shorter than Min or longer than Max, also while a document fails.
 func TestBounds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
