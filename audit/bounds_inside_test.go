@@ -2,6 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap/discover"
@@ -78,5 +80,16 @@ func TestBounds(t *testing.T) {
 		if !bound.hasRoom(bound.last) || bound.hasRoom(bound.last+1) {
 			t.Errorf("%s: the last is not the one with number %d", name, bound.last)
 		}
+	}
+}
+
+// The depth of the elements that are remembered is bounded.
+func TestBounds_Depth(t *testing.T) {
+	text := "<urlset><url><loc>https://example.com/</loc>" + strings.Repeat("<x>", 1_000_000)
+	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+	d := newAuditor(Source{Open: open}, &reporter{o: new(Options), found: func(Finding) {}})
+	d.run()
+	if n := cap(d.path); n > 2*maxElements {
+		t.Errorf("room for %d elements, of which each contains the next", n)
 	}
 }

@@ -94,14 +94,14 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	if n := len(e.fields); n > 0 && e.fields[n-1].Offset == at {
 		e.fields = e.fields[:n-1]
 	}
+	if len(e.elements) >= maxElements {
+		e.path = e.path[:min(depth, len(e.path))]
+		return
+	}
 	for len(e.path) < depth {
 		e.path = append(e.path, -1)
 	}
-	e.path = append(e.path[:depth], -1)
-	if len(e.elements) >= maxElements {
-		return
-	}
-	e.path[depth] = len(e.elements)
+	e.path = append(e.path[:depth], len(e.elements))
 	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, offset: at}
 	from := len(e.attrs)
 	for a := range r.Attrs() {
