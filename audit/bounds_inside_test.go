@@ -83,13 +83,21 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The depth of the elements that are remembered is bounded.
-func TestBounds_Depth(t *testing.T) {
-	text := "<urlset><url><loc>https://example.com/</loc>" + strings.Repeat("<x>", 1_000_000)
-	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-	d := newAuditor(Source{Open: open}, &reporter{o: new(Options), found: func(Finding) {}})
-	d.run()
-	if n := cap(d.path); n > 2*maxElements {
-		t.Errorf("room for %d elements, of which each contains the next", n)
+// What is remembered of an entry is bounded, whatever it holds.
+func TestBounds_Entry(t *testing.T) {
+	long := strings.Repeat("x", maxElementText)
+	for name, content := range map[string]string{
+		"depth":      strings.Repeat("<x>", 1_000_000),
+		"texts":      strings.Repeat("<x>"+long+"</x>", 3_000),
+		"attributes": strings.Repeat("<x a='"+long+"'/>", 3_000),
+		"late texts": strings.Repeat("<x>", 3_000) + strings.Repeat(long+"</x>", 3_000),
+	} {
+		text := "<urlset><url><loc>https://example.com/</loc>" + content
+		open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+		d := newAuditor(Source{Open: open}, &reporter{o: new(Options), found: func(Finding) {}})
+		d.run()
+		if cap(d.path) > 2*maxElements || cap(d.bytes) > 2*maxKept {
+			t.Errorf("%s: room for a depth of %d and %d bytes", name, cap(d.path), cap(d.bytes))
+		}
 	}
 }

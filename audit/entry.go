@@ -82,8 +82,14 @@ func (e *entry) begin(offset int64) {
 	}
 }
 
-// maxElements bounds the elements of an entry that are judged.
-const maxElements = 100_000
+// Bounds of what is judged of an entry.
+const (
+	maxElements = 100_000
+	maxKept     = 16 << 20 // of names, attributes and text
+)
+
+// isFull reports whether there is no room for a further element of the entry.
+func (e *entry) isFull() bool { return len(e.elements) >= maxElements || len(e.bytes) >= maxKept }
 
 // add adds the current start tag. It replaces the last element if that is the same tag.
 func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
@@ -94,7 +100,7 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	if n := len(e.fields); n > 0 && e.fields[n-1].Offset == at {
 		e.fields = e.fields[:n-1]
 	}
-	if len(e.elements) >= maxElements {
+	if e.isFull() {
 		e.path = e.path[:min(depth, len(e.path))]
 		return
 	}
@@ -126,7 +132,7 @@ func (e *entry) addText(text []byte, isRaw bool, depth int) {
 	if depth >= len(e.path) || e.path[depth] < 0 || len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
-	if el := &e.elements[e.path[depth]]; len(el.text) == 0 {
+	if el := &e.elements[e.path[depth]]; len(el.text) == 0 && len(e.bytes) < maxKept {
 		el.text, el.cdata = e.keep(text[:min(len(text), maxElementText)]), !isRaw
 	}
 }
