@@ -52,14 +52,19 @@ func (d *decoder) quickEntries() {
 		}
 		d.begin(d.kind, i)
 		i = d.quickFields(b, name+q.size)
-		end := d.endTag(b, i)
 		if d.listener != nil {
 			d.listener.Entry(d.entry.Pos.Offset, d.fields)
-		} else if len(b)-i < maxCut && !q.isEntry(b, end) {
+		}
+		end := d.endTag(b, i)
+		if len(b)-i < maxCut && !q.isEntry(b, end) {
 			d.in.Advance(i)
 			d.in.MoreAtHand()
 			b = d.padded()
+			d.fields = d.fields[:0]
 			i = d.quickFields(b, 0)
+			if len(d.fields) > 0 {
+				d.listener.Entry(d.entry.Pos.Offset, d.fields)
+			}
 			end = d.endTag(b, i)
 		}
 		if d.locs == 0 || !q.isEntry(b, end) {

@@ -14,8 +14,9 @@ type Listener interface {
 	// Root takes the start tag of a urlset or sitemapindex.
 	Root(r *xmlscan.Reader)
 	// Entry takes an entry that starts with a tag without attributes, at an offset, and with fields
-	// without attributes. Often that is all of it, or all but what Extension took. The fields are
-	// valid in this call only. No white space surrounds a changefreq of them, and no location of
+	// without attributes. Often that is all of it, or all but what Extension took. If the end of
+	// the memory cuts the entry, a second call takes further fields. The fields are valid in this
+	// call only. No white space surrounds a changefreq of them, and no location of
 	// them starts or ends with a reference or with white space beyond ASCII, or starts with another
 	// character beyond ASCII.
 	Entry(offset int64, fields []Field)
