@@ -67,7 +67,8 @@ func newAuditor(src Source, out *reporter) *auditor {
 		entry: entry{kept: map[int64]place{}},
 	}
 	j.begin(-1)
-	d.locations.judge, d.duplicates.judge, d.priorities.judge, d.returns.judge = j, j, j, j
+	d.locations.judge, d.priorities.judge, d.returns.judge = j, j, j
+	d.duplicates = duplicates{judge: j, seen: recent.Get().(*occurrences)}
 	d.lastMods = lastMods{judge: j, served: src.Date, late: j.now.Add(farFuture).Unix(),
 		newestAt: sitemap.Time{}.Start().Unix()}
 	d.extensions = extensions{judge: j, sound: map[string]bool{}}

@@ -29,7 +29,7 @@ const maxRemembered = 1 << 20
 // duplicates compares the locations of a document.
 type duplicates struct {
 	*judge
-	seen occurrences
+	seen *occurrences
 	full bool
 }
 
@@ -38,7 +38,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	if o == nil {
 		return
 	}
-	if d.seen.n >= maxRemembered {
+	if d.seen.n+len(d.seen.more) >= maxRemembered {
 		d.full = true
 		return
 	}
@@ -106,6 +106,7 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 
 // end reports if not all locations were compared.
 func (d *duplicates) end(start place) {
+	d.seen.release()
 	if d.full {
 		d.findAt(of(sitemap.DuplicateLoc), start, "",
 			"repetitions were looked for among the first %d URLs only", maxRemembered)
