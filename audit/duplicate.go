@@ -33,7 +33,8 @@ type duplicates struct {
 	full bool
 }
 
-// add compares the location of an entry with those before it.
+// add compares the location of an entry with those before it. Letter case and a slash at the end of
+// the path do not count.
 func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	if o == nil {
 		return
@@ -46,45 +47,24 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	now := occurrence{
 		exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line),
 	}
-	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd) != 0 ||
-		has&isDot != 0 && hasHidden(rest) {
+	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd|isHidden) != 0 {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
 		has = classOf(rest)
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)
 	}
-	if has&isUpper != 0 || strings.HasSuffix(rest, "/") ||
-		has&isQuery != 0 && strings.Contains(rest, "/?") {
-		sum = maphash.String(seed, fold(rest, has))
+	path := rest
+	if has&isQuery != 0 {
+		path, _, _ = strings.Cut(rest, "?")
+	}
+	if has&isUpper != 0 || strings.HasSuffix(path, "/") {
+		query := rest[len(path):]
+		sum = maphash.String(seed, strings.ToLower(strings.TrimSuffix(path, "/"))+query)
 	}
 	before, isNew := d.seen.add(sum^o.key, now)
 	if !isNew {
 		d.repeated(e, before, now)
 	}
-}
-
-// hasHidden reports whether a segment of a path starts with a dot.
-func hasHidden(path string) bool {
-	for i := 0; ; i++ {
-		n := strings.IndexByte(path[i:], '.')
-		if i += n; n < 0 || i > 0 && path[i-1] == '/' {
-			return n >= 0
-		}
-	}
-}
-
-// fold returns the part of a location after its origin, in lower case and without a slash at the
-// end of the path.
-func fold(rest string, has class) string {
-	path, query, ok := strings.Cut(rest, "?")
-	path = strings.TrimSuffix(path, "/")
-	if has&isUpper != 0 {
-		path = strings.ToLower(path)
-	}
-	if ok {
-		path += "?" + query
-	}
-	return path
 }
 
 // repeated reports a location that equals an earlier one, or nearly so.

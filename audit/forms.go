@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
 // sameURL reports whether two locations are spellings of one URL.
@@ -47,7 +49,7 @@ const (
 	isQuery                     // a query or parameters
 	isOdd                       // what a URL may not contain as it is (RFC 3986, section 2)
 	isBracket                   // allowed in the host only
-	isDot                       // a dot
+	isHidden                    // a dot at the start of a segment
 )
 
 var classes = func() (table [256]class) {
@@ -60,29 +62,59 @@ var classes = func() (table [256]class) {
 	for c := 'A'; c <= 'Z'; c++ {
 		table[c] = isUpper
 	}
-	table['.'] = isDot
 	table['%'], table['#'], table['?'], table[';'] = isPercent, isHash, isQuery, isQuery
 	table['['], table[']'] = isOdd|isBracket, isOdd|isBracket
 	return table
 }()
 
-// classOf returns the kinds of the characters in s. Eight at once take half of the time.
+// classOf returns the kinds of the characters in s.
 func classOf(s string) (has class) {
-	if len(s) < 8 {
-		for i := range len(s) {
-			has |= classes[s[i]]
-		}
-		return has
+	if isUsual([]byte(s)) {
+		return 0
 	}
-	for has = classOf8(s[len(s)-8:]); len(s) > 8; s = s[8:] {
-		has |= classOf8(s)
+	for i := range len(s) {
+		has |= classes[s[i]]
+	}
+	for i, n := 0, 0; n >= 0; i += n + 1 {
+		if n = strings.IndexByte(s[i:], '.'); i+n > 0 && n >= 0 && s[i+n-1] == '/' {
+			return has | isHidden
+		}
 	}
 	return has
 }
 
-// classOf8 is classOf for the first eight characters.
-func classOf8(s string) class {
-	_ = s[7]
-	return classes[s[0]] | classes[s[1]] | classes[s[2]] | classes[s[3]] |
-		classes[s[4]] | classes[s[5]] | classes[s[6]] | classes[s[7]]
+// isUsual reports whether b has only lower-case letters, digits, colons, slashes, dots and hyphens,
+// and no dot after a slash. Most locations do. Short ones may not be recognized.
+func isUsual(b []byte) bool {
+	if len(b) <= 8 {
+		return false
+	}
+	odd := usual.odd(binary.LittleEndian.Uint64(b[len(b)-8:])) | usual.pairs(b[len(b)-9:])
+	for ; len(b) > 8; b = b[8:] {
+		odd |= usual.pairs(b)
+	}
+	return odd&chars.Highs == 0
+}
+
+// usual is a variable since constants would be loaded again for each word.
+var usual = usualWords{
+	low: (0x80 - '-') * chars.Ones, afterDigits: (0x80 - ':' - 1) * chars.Ones,
+	letters: (0x80 - 'a') * chars.Ones, high: (0x80 - 'z' - 1) * chars.Ones,
+	slash: '/' * chars.Ones, dot: '.' * chars.Ones,
+}
+
+// A usualWords holds bytes to add to those of a word, so that the high bits of the sums compare
+// them as in package chars, and bytes that are compared with them.
+type usualWords struct{ low, afterDigits, letters, high, slash, dot uint64 }
+
+// odd sets the high bits of the bytes of x that are not usual.
+func (u *usualWords) odd(x uint64) uint64 {
+	return x | ^(x + u.low) | (x + u.high) | (x+u.afterDigits)&^(x+u.letters)
+}
+
+// pairs is odd for the first eight bytes of b. A slash before a dot is not usual either.
+func (u *usualWords) pairs(b []byte) uint64 {
+	b = b[:9]
+	x, next := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[1:])
+	return u.odd(x) | next | ^chars.Differ(x^u.slash|next^u.dot, 0)
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"strings"
@@ -191,6 +192,33 @@ func TestIsHreflang(t *testing.T) {
 	} {
 		if got := isHreflang(code); got != want {
 			t.Errorf("%s: %t", code, got)
+		}
+	}
+}
+
+// The kinds of the characters in a location are found wherever they stand.
+func TestClassOf(t *testing.T) {
+	for n := range 40 {
+		b := []byte(strings.Repeat("/ab-0.:9z", 5)[:n])
+		for i := range b {
+			before := b[i]
+			for c := range 256 {
+				b[i] = byte(c)
+				want := class(0)
+				for _, c := range b {
+					want |= classes[c]
+				}
+				if bytes.Contains(b, []byte("/.")) {
+					want |= isHidden
+				}
+				if got := classOf(string(b)); got != want || isUsual(b) && want != 0 {
+					t.Errorf("%q: %b, want %b", b, got, want)
+				}
+			}
+			b[i] = before
+		}
+		if !isUsual(b) && n > 8 {
+			t.Errorf("%s is not usual", b)
 		}
 	}
 }

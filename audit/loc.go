@@ -128,7 +128,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 	if isUnrendered(e.Loc, rest, o) {
 		l.bogus(e)
 	}
-	if o == nil || has&^(isUpper|isDot) != 0 || o.odd || len(e.Loc) < minLoc {
+	if o == nil || has&^(isUpper|isHidden) != 0 || o.odd || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
 	}
 	return false
@@ -260,8 +260,13 @@ var parameters = map[string]sitemap.Code{
 // the name of the first one that holds a secret.
 func revealing(rest string) (session, secret string) {
 	const asp = "aspsessionid" // and some letters
-	end := len(rest)
-	for i := end - 1; i >= 0; i-- { // so that the first one is found last
+	start, end := len(rest), len(rest)
+	for _, c := range []byte("?&;") {
+		if i := strings.IndexByte(rest[:start], c); i >= 0 {
+			start = i
+		}
+	}
+	for i := end - 1; i >= start; i-- { // so that the first one is found last
 		if c := rest[i]; c != '?' && c != '&' && c != ';' {
 			continue
 		}
