@@ -128,9 +128,6 @@ const manyLanguages = 3
 
 // endLinks judges the alternates of an entry together.
 func (x *extensions) endLinks() {
-	if len(x.links) == 0 {
-		return
-	}
 	distinct, hasDefault := 0, false
 	for i := range x.links {
 		l := &x.links[i]

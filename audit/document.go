@@ -131,9 +131,8 @@ func (d *auditor) take(e *sitemap.Entry) {
 			f.Loc = sitemap.Redact(e.Loc)
 		}
 	}
-	d.loc = e.Loc
 	if e.Pos.Offset == d.start && !d.isJudged {
-		d.judgeElements()
+		d.judgeElements(e.Loc)
 	}
 	o := d.origins.of(e.Loc)
 	rest := ""
@@ -156,7 +155,6 @@ func (d *auditor) take(e *sitemap.Entry) {
 			d.returns.add(e)
 		}
 	}
-	d.loc = ""
 	if d.start < 0 { // the parser reports no elements of this format
 		d.flush(math.MaxInt64)
 	}
@@ -243,61 +241,64 @@ func (d *auditor) endEntry() {
 		return
 	}
 	if !d.isJudged { // it was dropped
-		d.judgeElements()
+		d.judgeElements("")
 	}
 	if d.isJudged = false; len(d.held) > 0 {
 		d.flush(d.in.Offset())
 	}
 }
 
-// judgeElements judges how the entry is written.
-func (d *auditor) judgeElements() {
+// judgeElements judges how an entry is written. Loc is its location, or "" if it was dropped.
+func (d *auditor) judgeElements(loc string) {
 	d.isJudged = true
+	d.loc = loc
 	d.order()
 	for i := range d.elements {
-		e := &d.elements[i]
-		switch kind := kindOf(e); {
-		case e.depth != 1:
-		case kind == document.Loc:
+		d.judgeElement(i)
+	}
+	x := &d.extensions
+	if len(x.links) > 0 {
+		x.endLinks()
+		x.links = x.links[:0]
+	}
+	x.images, x.news = 0, 0
+	d.loc = ""
+}
+
+// judgeElement judges the element i of the entry. A bad_extension whose defect another rule names
+// is withdrawn.
+func (d *auditor) judgeElement(i int) {
+	e, x := &d.elements[i], &d.extensions
+	record := recordOf(e)
+	if e.depth == 1 {
+		switch kindOf(e) {
+		case document.Loc:
 			d.oddEnds(e)
-		case kind == document.ChangeFrequency:
+		case document.ChangeFrequency:
 			d.changeFreqText(e)
 		}
 	}
-	d.judgeExtensions()
-}
-
-// judgeExtensions judges the extensions of the entry that was read. A bad_extension whose defect
-// another rule names is withdrawn.
-func (d *auditor) judgeExtensions() {
-	x := &d.extensions
-	for i := range x.elements {
-		e := &x.elements[i]
-		record := recordOf(e)
-		if e.own && record == namespace.NoSpace { // else in a wrong namespace, as was reported
-			d.attributes(e)
-		}
-		if e.depth != 1 {
-			continue
-		}
-		x.isNamed = false
-		x.deprecated(i)
-		switch record {
-		case namespace.News:
-			x.judgeNews(i)
-		case namespace.Image:
-			x.judgeImage(i)
-		case namespace.Video:
-			x.judgeVideo(i)
-		case namespace.XHTML:
-			x.judgeElement(e)
-		}
-		if x.isNamed {
-			d.withdraw(sitemap.BadExtension, e.offset, x.next(i))
-		}
+	if e.own && record == namespace.NoSpace { // else in a wrong namespace, as was reported
+		d.attributes(e)
 	}
-	x.endLinks()
-	x.images, x.news, x.links = 0, 0, x.links[:0]
+	if e.depth != 1 {
+		return
+	}
+	x.isNamed = false
+	x.deprecated(i)
+	switch record {
+	case namespace.News:
+		x.judgeNews(i)
+	case namespace.Image:
+		x.judgeImage(i)
+	case namespace.Video:
+		x.judgeVideo(i)
+	case namespace.XHTML:
+		x.judgeElement(e)
+	}
+	if x.isNamed {
+		d.withdraw(sitemap.BadExtension, e.offset, x.next(i))
+	}
 }
 
 // end judges the document as a whole.

@@ -20,7 +20,7 @@ type judge struct {
 	format sitemap.Format
 	head   place // of the root
 	now    time.Time
-	loc    string // of the entry that is judged, "" if it was dropped
+	loc    string // of the entry whose elements are judged, "" if it was dropped
 	once   map[string]bool
 	held   []Finding              // of the current entry, to be sorted
 	habits map[sitemap.Code]tally // of their findings, with the first one that is not reported
