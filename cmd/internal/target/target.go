@@ -132,7 +132,7 @@ func isMistyped(arg string) bool {
 	if !ok || len(suffix) < 2 || len(suffix) > 6 || strings.ContainsAny(suffix, "./:") {
 		return false
 	}
-	if _, known := publicsuffix.PublicSuffix(suffix); known {
+	if _, known := publicsuffix.PublicSuffix(suffix); known || suffix == "test" { // RFC 6761
 		return false
 	}
 	return cli.Nearest(suffix, []string{"xml", "txt", "csv", "jsonl", "atom"}) != ""
