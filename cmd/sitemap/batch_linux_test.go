@@ -29,7 +29,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-var batchSites = flag.Int("sites", 20, "how many sites the tests of batch walk")
+var batchSites = flag.Int("sites", 12, "how many sites the tests of batch walk")
 
 // A loopbackWeb serves a site with three pages at each address of 127.0.0.0/8, which Linux has
 // without setting them up. Every tenth has no sitemap.
@@ -302,7 +302,7 @@ for name in sys.argv[1:]:
 // The shards of a list are the list, also where another run has another number of them.
 func TestBatchShards(t *testing.T) {
 	w := newLoopbackWeb(t)
-	list := w.list(t, 24)
+	list := w.list(t, 12)
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "out")
 	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o"}
 	runArgs(t, append(args, whole)...).want(t, cli.ExitOK, "")
@@ -317,13 +317,13 @@ func TestBatchShards(t *testing.T) {
 	}
 	wantBatchParts(t, dir, partFiles(t, whole))
 	status := runArgs(t, "batch", "status", dir)
-	if status.status != cli.ExitOK || !strings.Contains(status.out, ": 24 of 24 sites done") {
+	if status.status != cli.ExitOK || !strings.Contains(status.out, ": 12 of 12 sites done") {
 		t.Errorf("status printed\n%s%s", status.out, status.err)
 	}
 	for i := range 3 {
 		runArgs(t, append(args, dir, "--run", "2", "--shard", fmt.Sprintf("%d/3", i))...).want(t, cli.ExitOK, "")
 	}
-	if n := len(partFiles(t, filepath.Join(dir, "2"))); n != 24 {
+	if n := len(partFiles(t, filepath.Join(dir, "2"))); n != 12 {
 		t.Errorf("the second run has %d parts", n)
 	}
 	over := runArgs(t, "batch", list, "-o", dir, "--shard", "1/2")
@@ -371,7 +371,7 @@ func parquetRows(t *testing.T, name string) int64 {
 // An interrupted run leaves no part that is not whole, and goes on.
 func TestBatchInterrupted(t *testing.T) {
 	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 100), filepath.Join(t.TempDir(), "out")
+	list, dir := w.list(t, 30), filepath.Join(t.TempDir(), "out")
 	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir}
 	cmd := command(t, args...)
 	if err := cmd.Start(); err != nil {
@@ -388,7 +388,7 @@ func TestBatchInterrupted(t *testing.T) {
 		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
 	}
 	runArgs(t, args...).want(t, cli.ExitOK, "")
-	if n := len(partFiles(t, dir)); n != 100 {
+	if n := len(partFiles(t, dir)); n != 30 {
 		t.Errorf("%d parts", n)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, ".tmp")); err != nil || len(left) > 0 {

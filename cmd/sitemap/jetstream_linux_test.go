@@ -65,7 +65,7 @@ func (w *loopbackWeb) holdFirst() (held, release chan struct{}) {
 // has a part.
 func TestBatchQueue_BrokerLost(t *testing.T) {
 	t.Parallel()
-	const sites = 60
+	const sites = 20
 	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
 	var requests atomic.Int64
 	killed := make(chan struct{})
@@ -77,8 +77,8 @@ func TestBatchQueue_BrokerLost(t *testing.T) {
 	list := w.list(t, sites)
 	plan := []string{"plan", list, "-o", dir}
 	for _, want := range []string{
-		"sitemap: 60 domains put, 0 in the queue before, 0 done before\n",
-		"sitemap: 0 domains put, 60 in the queue before, 0 done before\n",
+		"sitemap: 20 domains put, 0 in the queue before, 0 done before\n",
+		"sitemap: 0 domains put, 20 in the queue before, 0 done before\n",
 	} {
 		if out := b.run(t, plan...); out != want {
 			t.Errorf("plan printed %q, want %q", out, want)
@@ -112,10 +112,10 @@ func TestBatchQueue_BrokerLost(t *testing.T) {
 		}
 	}
 	status := b.run(t, "status", "-o", dir)
-	if !strings.Contains(status, ": 60 of 60 sites done, 180 URLs") || !strings.Contains(status, "\n0 domains in the queue, 0 with workers\n") {
+	if !strings.Contains(status, ": 20 of 20 sites done, 60 URLs") || !strings.Contains(status, "\n0 domains in the queue, 0 with workers\n") {
 		t.Errorf("status printed %q", status)
 	}
-	const over = "sitemap: run 1 is over: 60 sites done; --retry walks failed targets again, --run NAME begins the next run\n"
+	const over = "sitemap: run 1 is over: 20 sites done; --retry walks failed targets again, --run NAME begins the next run\n"
 	if out := b.run(t, plan...); out != over {
 		t.Errorf("plan printed %q, want %q", out, over)
 	}
@@ -280,12 +280,12 @@ func TestBatchQueue_Killed(t *testing.T) {
 func TestBatchQueue_PlanAndWork(t *testing.T) {
 	t.Parallel()
 	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
-	args := []string{w.list(t, 30), "-o", dir, "--allow-private", "--run", "2026.11"}
+	args := []string{w.list(t, 12), "-o", dir, "--allow-private", "--run", "2026.11"}
 	first, second := b.command(t, args...), b.command(t, args...)
 	first.end(t, cli.ExitOK)
 	second.end(t, cli.ExitOK)
 	status := b.run(t, "status", dir+"/2026.11")
-	if !strings.Contains(status, ": 30 of 30 sites done, 90 URLs in 30 sitemaps\n0 of 30 domains failed") {
+	if !strings.Contains(status, ": 12 of 12 sites done, 36 URLs in 12 sitemaps\n0 of 12 domains failed") {
 		t.Errorf("status printed %q", status)
 	}
 }

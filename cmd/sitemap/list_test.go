@@ -55,8 +55,8 @@ func lists(
 func TestParallel(t *testing.T) { synctest.Test(t, testParallel) }
 
 func testParallel(t *testing.T) {
-	later := func(i int) time.Duration { return time.Duration(40-i) * time.Millisecond }
-	targets, transport, stop := lists(40, later) // the last site answers first
+	later := func(i int) time.Duration { return time.Duration(20-i) * time.Millisecond }
+	targets, transport, stop := lists(20, later) // the last site answers first
 	defer stop()
 	var want strings.Builder
 	for _, target := range targets {
@@ -65,11 +65,11 @@ func testParallel(t *testing.T) {
 	list := writeFile(t, "list", strings.Join(targets, "\n"))
 	for _, n := range []string{"1", "16"} {
 		runOver(t, transport, "urls", "--parallel", n, "--from", list).
-			want(t, cli.ExitOK, want.String(), "40 sites, 80 URLs, 0 failed, ")
+			want(t, cli.ExitOK, want.String(), "20 sites, 40 URLs, 0 failed, ")
 	}
 	r := runOver(t, transport, "check", "--parallel", "16", "--from", list, "--format", "jsonl",
 		"--disable", "lastmod_coverage")
-	if !strings.HasSuffix(r.out, `{"type":"total","documents":40,"urls":80,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != cli.ExitOK {
+	if !strings.HasSuffix(r.out, `{"type":"total","documents":20,"urls":40,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != cli.ExitOK {
 		t.Errorf("status %d, %s", r.status, r.out[max(0, len(r.out)-300):])
 	}
 	bad := writeFile(t, "bad.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.example/</loc><lastmod>x</lastmod></url></urlset>`)

@@ -74,7 +74,7 @@ func TestDocuments_Order(t *testing.T) {
 	var want, list []string
 	for i := range 20 {
 		name := writeFile(t, fmt.Sprintf("%d.txt", i),
-			strings.Repeat("http://example.com/a\n", 1+(20-i)*500))
+			strings.Repeat("http://example.com/a\n", 1+(20-i)*100))
 		want, list = append(want, name), append(list, name)
 	}
 	list = append(list, filepath.Join(t.TempDir(), "missing.xml"))

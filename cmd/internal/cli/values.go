@@ -169,9 +169,14 @@ func check(cmd *cobra.Command, name string, check func(text string) error) {
 	}
 }
 
+// Patterns of numbers and times.
+var (
+	negative    = regexp.MustCompile(`^-`)
+	notPositive = regexp.MustCompile(`^(-|0s?$)`)
+)
+
 // refuse makes flags refuse the values that match a pattern.
-func refuse(cmd *cobra.Command, names []string, pattern, want string) {
-	refused := regexp.MustCompile(pattern)
+func refuse(cmd *cobra.Command, names []string, refused *regexp.Regexp, want string) {
 	for _, name := range names {
 		check(cmd, name, func(text string) error {
 			if refused.MatchString(text) {
@@ -183,11 +188,11 @@ func refuse(cmd *cobra.Command, names []string, pattern, want string) {
 }
 
 // NotNegative makes numbers and times refuse negative values.
-func NotNegative(cmd *cobra.Command, names ...string) { refuse(cmd, names, "^-", "0 or more") }
+func NotNegative(cmd *cobra.Command, names ...string) { refuse(cmd, names, negative, "0 or more") }
 
 // Positive makes numbers and times refuse 0 and negative values.
 func Positive(cmd *cobra.Command, names ...string) {
-	refuse(cmd, names, "^(-|0s?$)", "more than 0")
+	refuse(cmd, names, notPositive, "more than 0")
 }
 
 // OneOf makes a flag refuse all values but its default and these, which the shell completes.
