@@ -1,7 +1,7 @@
 package watch_test
 
 import (
-	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -291,8 +291,10 @@ func (f *failing) Put(key string, value []byte) error {
 func TestStoreFails(t *testing.T) {
 	testStoreFails(t)
 	var pages []string // a list of them takes several Puts
-	for i := range 2_500 {
-		pages = append(pages, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)})))
+	random, path := rand.NewChaCha8([32]byte{}), make([]byte, 1_200)
+	for range 60 {
+		random.Read(path)
+		pages = append(pages, base64.RawURLEncoding.EncodeToString(path))
 	}
 	testStoreFails(t, pages...)
 }

@@ -23,7 +23,7 @@ import (
 
 var (
 	simSites = flag.Int("sites", 8, "sites of the simulation")
-	simDays  = flag.Int("days", 4, "its days")
+	simDays  = flag.Int("days", 3, "its days")
 )
 
 // The rhythms of the simulation.
