@@ -154,7 +154,7 @@ func TestJUnit(t *testing.T) {
 func TestJUnit_Many(t *testing.T) {
 	var out bytes.Buffer
 	p := findings.New("junit", &out, findings.Options{FailOn: sitemap.SeverityError})
-	const n = 60_000 // more than is held in memory
+	const n = 50_100 // more than is held in memory
 	rules := []sitemap.Code{"bad_lastmod", "empty_loc", "zone_assumed"}
 	for i := range n {
 		f := found(rules[i%3], sitemap.Severity(2-i%3), i)

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// maxResults is how many results GitHub takes in a report.
-const maxResults = 25_000
+// maxResults is how many results GitHub takes in a report. It is a variable for tests.
+var maxResults = 25_000
 
 // A sarifPrinter prints one report in SARIF 2.1.0 (OASIS) as GitHub takes it. It keeps the most
 // severe findings, as many as a report may have, and writes them one by one at the end.
@@ -57,10 +57,14 @@ func (p *sarifPrinter) End(Totals) error {
 	report, index := p.report(all)
 	before, after, _ := strings.Cut(string(jsonl.Marshal(report)), `"results":[`)
 	fmt.Fprintf(p, `%s"results":[`, before)
-	comma, seen := "\n", map[Key]int{}
+	comma, seen, references := "\n", map[Key]int{}, map[string]string{}
 	for i := range all {
 		f := &all[i].Finding
-		document := reference(f.Sitemap)
+		document, ok := references[f.Sitemap]
+		if !ok {
+			document = reference(f.Sitemap)
+			references[f.Sitemap] = document
+		}
 		key := KeyOf(f.Code, document, f.Loc, f.Text)
 		seen[key]++
 		result := sarifResult(f, index[f.Code], document, fmt.Sprintf("%x:%d", key[:8], seen[key]))
@@ -95,7 +99,7 @@ func (p *sarifPrinter) leftOut() string {
 	}
 	const note = "%s of %s findings are left out, since GitHub takes no more than %s: %s, %s, %s"
 	return fmt.Sprintf(note, cli.Thousands(int64(p.found-maxResults)),
-		cli.Thousands(int64(p.found)), cli.Thousands(maxResults),
+		cli.Thousands(int64(p.found)), cli.Thousands(int64(maxResults)),
 		cli.Plural(p.left[sitemap.SeverityError], "error"),
 		cli.Plural(p.left[sitemap.SeverityWarning], "warning"),
 		cli.Plural(p.left[sitemap.SeverityInfo], "info"))
