@@ -22,11 +22,15 @@ type Store interface {
 }
 
 const (
-	maxBucket   = 200     // pages
-	maxSegment  = 4_096   // pages
-	maxSegments = 256     // in the log
-	maxLog      = 1 << 17 // pages
-	syncEvery   = 4 << 20 // bytes that are put between two syncs of a merge
+	maxBucket   = 200   // pages
+	maxSegment  = 4_096 // pages
+	maxSegments = 256   // in the log
+)
+
+// Tests need less.
+var (
+	maxLog    = 1 << 17 // pages
+	syncEvery = 4 << 20 // bytes that are put between two syncs of a merge
 )
 
 // A place is a name in a store.

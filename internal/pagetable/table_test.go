@@ -70,6 +70,13 @@ func open(name string) *Table {
 	return t
 }
 
+// shrink makes the log and the steps of merges smaller, for one test.
+func shrink(t *testing.T) {
+	log, step := maxLog, syncEvery
+	maxLog, syncEvery = log/8, step/8
+	t.Cleanup(func() { maxLog, syncEvery = log, step })
+}
+
 // pages returns n random pages, of a thousand of which some share most of their hash.
 func pages(r *rand.Rand, n int) map[uint64]State {
 	m := map[uint64]State{}
@@ -103,10 +110,11 @@ func check(t *testing.T, what string, table *Table, s Store, want map[uint64]Sta
 // TestTable: values that were put are returned, by this Table and by one that is opened later, and
 // a page in the table takes little room.
 func TestTable(t *testing.T) {
+	shrink(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	s, table, want := newMapStore(), open("a/"), map[uint64]State{}
 	for i := range 6 {
-		new := pages(r, 45_000)
+		new := pages(r, 6_000)
 		for page := range want { // some pages change
 			if r.IntN(50) == 0 {
 				new[page] = State{1, uint32(i)}
@@ -133,16 +141,18 @@ func TestTable(t *testing.T) {
 
 // TestTable_Crash: whenever a merge is interrupted, nothing that was durable before is lost.
 func TestTable_Crash(t *testing.T) {
+	shrink(t)
+	syncEvery /= 4
 	r := rand.New(rand.NewPCG(3, 4))
 	s, table, want := newMapStore(), open("a/"), map[uint64]State{}
-	for len(want) < maxLog-40_000 {
-		new := pages(r, 30_000)
+	for len(want) < 2*maxLog-5_000 { // the first half is merged, so the next merge has many steps
+		new := pages(r, 3_750)
 		table.Put(s, new)
 		table.Merge(s)
 		maps.Copy(want, new)
 	}
 	s.Sync()
-	whole, new := s.restarted(), pages(rand.New(rand.NewPCG(5, 6)), 60_000)
+	whole, new := s.restarted(), pages(rand.New(rand.NewPCG(5, 6)), 7_500)
 	all := maps.Clone(want)
 	maps.Copy(all, new)
 	for _, crash := range []int{1, 2, 3, 4, 6} {
@@ -160,6 +170,7 @@ func TestTable_Crash(t *testing.T) {
 
 // TestTable_Bounds: between two syncs little is put, and the log does not grow.
 func TestTable_Bounds(t *testing.T) {
+	shrink(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	s, table := newMapStore(), open("a/")
 	for range 700 {
@@ -171,7 +182,7 @@ func TestTable_Bounds(t *testing.T) {
 		}
 	}
 	for range 4 {
-		table.Put(s, pages(r, 100_000))
+		table.Put(s, pages(r, 12_500))
 		s.Sync()
 		table.Merge(s)
 	}
