@@ -65,8 +65,8 @@ func (n *node) isWithin(k key) bool {
 	return false
 }
 
-// maxQueued bounds the memory of the nodes that wait for their turn.
-const maxQueued = 32 << 20
+// maxQueued bounds the memory of the nodes that wait for their turn. It is a variable for tests.
+var maxQueued = 32 << 20
 
 // cost estimates the memory of a node.
 func (n *node) cost() int { return 300 + len(n.sm.Loc) }

@@ -292,20 +292,20 @@ func TestStates_NoBucket(t *testing.T) {
 func TestPart_Lost(t *testing.T) {
 	fake := &fakeStore{loses: 1}
 	s, part := open(t, fake), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.test"}}
-	commitLarge(t, s, part)
+	commitLarge(t, s, part, 17<<20)
 	if got, err := s.Stat(t.Context(), part); err != nil || fake.loses != -1 {
 		t.Errorf("Stat = %+v, %v", got, err)
 	}
 }
 
-// commitLarge commits a part that is put in two pieces.
-func commitLarge(t *testing.T, s *objects.Store, part batch.Stored) {
+// commitLarge commits a part of a size that is put in two pieces.
+func commitLarge(t *testing.T, s *objects.Store, part batch.Stored, size int) {
 	t.Helper()
 	p, err := s.Part(t.Context(), part)
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise := make([]byte, 20<<20)
+	noise := make([]byte, size)
 	rand.NewChaCha8([32]byte{}).Read(noise)
 	if _, err := p.Write(noise); err != nil {
 		t.Fatal(err)
@@ -318,6 +318,7 @@ func commitLarge(t *testing.T, s *objects.Store, part batch.Stored) {
 // A large part is put again if the answer is lost that its pieces were joined: the next one is that
 // there is no such upload.
 func TestPart_LostAnswer(t *testing.T) {
+	objects.SetPieceSize(t, 5<<20)
 	fake := &fakeStore{}
 	s, part := open(t, fake), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.test"}}
 	joined := 0
@@ -328,7 +329,7 @@ func TestPart_LostAnswer(t *testing.T) {
 		}
 		return false
 	}
-	commitLarge(t, s, part)
+	commitLarge(t, s, part, 6<<20)
 	if got, err := s.Stat(t.Context(), part); err != nil || joined != 3 {
 		t.Errorf("Stat = %+v, %v after %d requests to join pieces", got, err, joined)
 	}

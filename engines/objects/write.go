@@ -40,8 +40,8 @@ func (b *bucket) Replace(
 	return err
 }
 
-// pieceSize is the size of the pieces in which a larger object is put.
-const pieceSize = 16 << 20
+// pieceSize is the size of the pieces in which a larger object is put. It is a variable for tests.
+var pieceSize = uint64(16 << 20)
 
 // put puts an object in place of one with this version. Unless that is any version, it is put as
 // one piece, since not all stores honour If-Match for several.
@@ -65,7 +65,7 @@ func (b *bucket) put(
 			return err
 		}
 		_, err := b.client.Client.PutObject(ctx, b.name, b.prefix+name, r, r.Size(), o)
-		if err == nil && r.Size() > pieceSize {
+		if err == nil && r.Size() > int64(pieceSize) {
 			err = b.verify(ctx, name, r.Size())
 		}
 		return err

@@ -1,0 +1,10 @@
+package discover
+
+import "testing"
+
+// SetMaxQueued sets the memory of the documents that wait for their turn, for one test.
+func SetMaxQueued(t *testing.T, n int) {
+	was := maxQueued
+	maxQueued = n
+	t.Cleanup(func() { maxQueued = was })
+}
