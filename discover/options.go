@@ -107,8 +107,8 @@ const (
 type Options struct {
 	// Since leaves out documents and pages that have not changed since then. Children of an index
 	// are not fetched, and pages not yielded, if the span of their lastmod ended before it: "2024"
-	// ends with that year. If the lastmod has no zone, 14 hours are added. A page without a lastmod
-	// stays. The zero Time leaves out nothing.
+	// ends with that year, in UTC. 14 hours are added to a time of day without a zone. A page
+	// without a lastmod stays. The zero Time leaves out nothing.
 	Since time.Time
 	// IgnoreIndexLastMod ignores the lastmods that an index lists for its children. Since and
 	// OnlyChanged then depend on the documents themselves. An index whose lastmods are older than
