@@ -39,7 +39,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	if o == nil {
 		return
 	}
-	if d.seen.n+len(d.seen.more) >= maxRemembered {
+	if d.seen.n >= maxRemembered {
 		d.full = true
 		return
 	}

@@ -22,7 +22,6 @@ type occurrences struct {
 	shift int                     // leaves the index in table of a hash
 	list  []*[partSize]occurrence // in parts
 	n     int                     // of list
-	more  map[[2]uint64]uint32    // lines of further spellings of one key, by sum and exact
 }
 
 const partSize = 1_024
@@ -37,7 +36,7 @@ const maxReused = 1 << 14
 func (m *occurrences) release() {
 	if len(m.table) <= maxReused {
 		clear(m.table)
-		m.n, m.more = 0, nil
+		m.n = 0
 		recent.Put(m)
 	}
 }
@@ -45,32 +44,34 @@ func (m *occurrences) release() {
 // add adds a location. If its key was added before, add returns the first occurrence with the same
 // spelling, or else the first one of the key.
 func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bool) {
+	before, isNew = m.insert(sum, o)
+	if isNew || before.exact == o.exact {
+		return before, isNew
+	}
+	const odd = 0x9e37_79b9_7f4a_7c15 // so that few bits of a product are those of a factor
+	if same, isNew := m.insert(sum+(uint64(o.exact)+1)*odd, o); !isNew {
+		before = same
+	}
+	return before, false
+}
+
+// insert adds an occurrence with a key, or returns the one that has it.
+func (m *occurrences) insert(sum uint64, o occurrence) (before occurrence, isNew bool) {
 	if 4*m.n >= 3*len(m.table) {
 		m.grow()
 	}
-	o.key = uint32(sum)
 	at, first := m.find(sum)
-	if first == nil {
-		if m.n == partSize*len(m.list) {
-			m.list = append(m.list, new([partSize]occurrence))
-		}
-		m.list[m.n/partSize][m.n%partSize] = o
-		m.n++
-		m.table[at] = sum&^(1<<32-1) | uint64(m.n)
-		return o, true
+	if first != nil {
+		return *first, false
 	}
-	if before = *first; before.exact == o.exact {
-		return before, false
+	if m.n == partSize*len(m.list) {
+		m.list = append(m.list, new([partSize]occurrence))
 	}
-	k := [2]uint64{sum, uint64(o.exact)}
-	if line, ok := m.more[k]; ok {
-		return occurrence{o.exact, o.norm, line, o.key}, false
-	}
-	if m.more == nil {
-		m.more = map[[2]uint64]uint32{}
-	}
-	m.more[k] = o.line
-	return before, false
+	o.key = uint32(sum)
+	m.list[m.n/partSize][m.n%partSize] = o
+	m.n++
+	m.table[at] = sum&^(1<<32-1) | uint64(m.n)
+	return o, true
 }
 
 // find returns the first occurrence of a key, or nil and the free place for it.
