@@ -64,8 +64,8 @@ var _ = register(
 			"most general one."),
 )
 
-// judgeElement judges an element that may be an alternate.
-func (x *extensions) judgeElement(e *element) {
+// judgeAlternate judges an element that may be an alternate.
+func (x *extensions) judgeAlternate(e *element) {
 	rel, hasRel := e.attr("rel")
 	code, hasCode := e.attr("hreflang")
 	if !hasCode || hasRel && !bytes.EqualFold(rel, []byte("alternate")) {

@@ -294,7 +294,7 @@ func (d *auditor) judgeElement(i int) {
 	case namespace.Video:
 		x.judgeVideo(i)
 	case namespace.XHTML:
-		x.judgeElement(e)
+		x.judgeAlternate(e)
 	}
 	if x.isNamed {
 		d.withdraw(sitemap.BadExtension, e.offset, x.next(i))
