@@ -112,7 +112,7 @@ func newAttackWeb(r *rand.Rand) *attackWeb {
 // an attacker's files are credited with no page of the victim, except for pages in the folder where
 // the files, or indexes above them, were served. The caller's header is sent to the site alone.
 func TestTrust_Attacks(t *testing.T) {
-	credited, webs := 0, randomWebs(600)
+	credited, webs := 0, randomWebs(300)
 	for seed := range webs {
 		w := newAttackWeb(rand.New(rand.NewPCG(seed, 7)))
 		c := w.client()

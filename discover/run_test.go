@@ -430,7 +430,7 @@ func TestStore_IndexShrinks(t *testing.T) {
 // TestRun_RandomWebs: wherever a walk of a random web is stopped, it goes on with the same pages
 // and verdicts, and one of an unchanged web with OnlyChanged yields nothing.
 func TestRun_RandomWebs(t *testing.T) {
-	for seed := range randomWebs(10) {
+	for seed := range randomWebs(6) {
 		w := newRandomWeb(rand.New(rand.NewPCG(seed, 2)))
 		want := w.verdicts()
 		for stop := 1; stop <= len(want); stop++ {

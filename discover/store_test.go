@@ -663,7 +663,7 @@ func TestStore_DonePutSync(t *testing.T) {
 // TestStore_RandomWebs: while a random web changes, walks with OnlyChanged yield each page once,
 // when it is new, by 304 as without; walks that are stopped lose none.
 func TestStore_RandomWebs(t *testing.T) {
-	for seed := range randomWebs(30) {
+	for seed := range randomWebs(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		w := newRandomWeb(r)
 		documents := slices.Sorted(maps.Keys(w.answers))

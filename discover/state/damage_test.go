@@ -17,7 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-var damages = flag.Int("damages", 40, "how many damaged state files to open")
+var damages = flag.Int("damages", 20, "how many damaged state files to open")
 
 // sample writes a state file with pages of all kinds. It returns the bytes and what Get returns.
 func sample(t *testing.T, path string) ([]byte, map[string]string) {

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	damages    = flag.Int("damages", 3_000, "random damages to try")
+	damages    = flag.Int("damages", 1_500, "random damages to try")
 	step       = flag.Int("step", 5, "bytes between the places of openers to try")
 	damageSeed = flag.Uint64("damageseed", 1, "seed of the damages")
 )
