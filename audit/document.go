@@ -19,8 +19,8 @@ import (
 // last element: that of Open, a [*sitemap.ParseError], or that of the reader.
 //
 // The sequence is a single-use iterator. It holds some 200 KiB, and for each of the first million
-// entries 40 bytes. A nil o is a zero Options. Documents may be audited concurrently, but not with
-// one Source.
+// entries 30 to 60 bytes. A nil o is a zero Options. Documents may be audited concurrently, but not
+// with one Source.
 func Document(src Source, o *Options) iter.Seq2[Finding, error] {
 	return sequence(o, func(r *reporter) error {
 		d := newAuditor(src, r)
