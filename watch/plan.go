@@ -82,14 +82,19 @@ func backoff(n int, most time.Duration, err error) time.Duration {
 	return wait
 }
 
-// allowed returns when PerDay allows the next request. Each request uses up a part of a day, and
-// some may be sent in advance: in the first turn those of a whole day, so that a site is known
-// soon. With the retries of the last one, any 24 hours have at most a tenth more than PerDay.
-func (s *site) allowed() time.Time {
-	if s.isNew {
-		return s.Paid.Add(-24 * time.Hour)
+// advance returns how far in advance of what PerDay has paid for the requests of a turn may be sent
+// that begins now. In the first turn, this is a whole day, so that a site is known soon. In a turn
+// of Once it is the time since the last one, for programs that run once a day. Otherwise, any 24
+// hours have at most a tenth more than PerDay, with the retries of the last request.
+func (s *site) advance() time.Duration {
+	step, advance := s.w.budget()
+	switch {
+	case s.Paid.IsZero():
+		return 24 * time.Hour
+	case s.once:
+		return max(advance, min(s.began.Sub(s.Asked), 24*time.Hour)-step)
 	}
-	return s.affords(1)
+	return advance
 }
 
 // affords returns when PerDay allows n requests at once.
@@ -117,7 +122,11 @@ func (s *site) nextTurn() {
 	s.Rate, s.Next = 0, s.Find
 	for _, d := range s.Docs {
 		s.Rate += d.Rhythm.rate()
-		if due := latest(s.due(d), s.allowed()); s.Failures == 0 && due.Before(s.Next) {
+		due := s.due(d)
+		if !s.once { // where a turn without requests says when the last run was
+			due = latest(due, s.affords(1))
+		}
+		if s.Failures == 0 && due.Before(s.Next) {
 			s.Next = due
 		}
 	}

@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -477,15 +478,20 @@ func TestRemoved_MovesTwice(t *testing.T) {
 		w := web.watcher()
 		w.PerDay = 6
 		want(t, "first", append(once(t, w), run(t, w, day)...))
-		web.serve("a", urlset("1"))
-		for asked := web.requests["https://a.test/a"]; web.requests["https://a.test/a"] == asked; {
-			home = "a"
-			want(t, "still", once(t, w))
-			time.Sleep(time.Hour)
+		web.pages["https://a.test/a"] = func() string {
+			if home == "a" {
+				home = "not read yet"
+			}
+			return urlset("1")
 		}
-		home = "not read yet"
-		want(t, "it moves", run(t, w, 20*day))
-		if home == "not read yet" {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*day)
+		defer cancel()
+		for e := range w.Events(ctx, slices.Values([]string{"a.test"})) {
+			if ctx.Err() == nil {
+				t.Errorf("it moves: %s", short(e))
+			}
+		}
+		if home == "a" || home == "not read yet" {
 			t.Error("no other sitemap was read")
 		}
 	})

@@ -15,6 +15,7 @@ import (
 type run struct {
 	w       *Watcher
 	ctx     context.Context
+	once    bool    // each site has one turn
 	waiting []visit // sites that wait for their turn
 	ended   chan visit
 	events  chan Event
@@ -36,7 +37,7 @@ func (w *Watcher) run(
 	inner, cancel := context.WithCancel(inner)
 	defer cancel()
 	r := &run{
-		w: w, ctx: inner,
+		w: w, ctx: inner, once: once,
 		ended: make(chan visit), events: make(chan Event), taken: make(chan bool),
 	}
 	if err := r.addSites(sites); err != nil {
@@ -121,7 +122,7 @@ func (r *run) next(now time.Time, underWay int) (next visit, wait time.Duration)
 // turn gives a site its turn.
 func (r *run) turn(v visit) error {
 	s := r.w.load(v.name, v.key)
-	s.take = r.take
+	s.take, s.once = r.take, r.once
 	if err := s.turn(r.ctx); err != nil {
 		return err
 	}

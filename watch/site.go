@@ -26,6 +26,7 @@ import (
 type site struct {
 	w    *Watcher
 	take func(Event) bool // yields an event, and reports whether it was taken
+	once bool             // the turn is one of Once
 	name string
 	key  string // the prefix of its keys in the Store
 	siteRecord
@@ -34,7 +35,6 @@ type site struct {
 	unsaved  map[string]pageMap       // lists that are not stored yet, by key
 	isLinked bool                     // Docs are those that are named now
 	began    time.Time                // of the turn
-	isNew    bool                     // nothing was requested before the turn
 	saved    time.Time
 	isTold   bool  // an event was taken since then
 	err      error // that ends the turn

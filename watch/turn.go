@@ -15,14 +15,15 @@ func (s *site) turn(ctx context.Context) error {
 	if s.recall(); s.err != nil {
 		return s.err
 	}
-	s.saved, s.isNew = s.began, s.Paid.IsZero()
+	s.saved = s.began
+	advance := s.advance()
 	if !s.Find.After(s.began) {
 		s.find(ctx)
 	}
 	for s.err == nil && s.Failures == 0 {
 		s.conclude()
 		d := s.next()
-		if d == nil || s.allowed().After(time.Now()) {
+		if d == nil || time.Until(s.Paid) > advance {
 			break
 		}
 		if s.isTold || time.Since(s.saved) >= saveEvery { // before it waits

@@ -24,8 +24,9 @@ func (w *Watcher) Events(ctx context.Context, sites iter.Seq[string]) iter.Seq2[
 }
 
 // Once yields the changes in the documents that are due, and ends when all of them have been read.
-// It is for programs that run now and then. After the first reading of a site, it sends about a
-// tenth of PerDay at once, so let them run every hour. See [Watcher.Events] for the rest.
+// It is for programs that run now and then. It sends at most as many requests to a site at once as
+// PerDay allows for the time since the last run, and at most those of a day. See [Watcher.Events]
+// for the rest.
 func (w *Watcher) Once(ctx context.Context, sites iter.Seq[string]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) { w.run(ctx, sites, yield, true) }
 }

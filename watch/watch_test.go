@@ -309,6 +309,40 @@ func TestPerDay(t *testing.T) {
 	}
 }
 
+// TestPerDay_OnceADay: a program that runs once a day sends as many requests as PerDay allows in a
+// day, in each run.
+func TestPerDay_OnceADay(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		w := web.watcher()
+		w.PerDay, w.Initial = 20, true
+		added := 0
+		for day := range 10 {
+			var children []string
+			for child := range 30 {
+				name := fmt.Sprint(child)
+				children = append(children, name)
+				web.serve(name, urlset(fmt.Sprint(name, "/", day)))
+			}
+			web.serve("i", index(children...))
+			clear(web.requests)
+			for _, e := range once(t, w) {
+				if strings.HasPrefix(e, "added") {
+					added++
+				}
+			}
+			if n := len(web.requests) - 1; n > 20 {
+				t.Errorf("day %d: %d requests", day, n)
+			}
+			time.Sleep(24 * time.Hour)
+		}
+		if added < 160 {
+			t.Errorf("%d pages were added", added)
+		}
+	})
+}
+
 // TestPerDay_KnownPaths: nor has a site that is searched for sitemaps again and again, with retries.
 func TestPerDay_KnownPaths(t *testing.T) {
 	bubble(t, func(t *testing.T) {
