@@ -226,7 +226,8 @@ func TestPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", nil))
+	long := &natsqueue.Options{Lease: 10 * time.Minute} // Save may take as long as an answer that is lost
+	q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", long))
 	states := must[batch.States](t)(natsqueue.OpenStates(t.Context(), nc, nil))
 	must[bool](t)(q.Put(t.Context(), taskOf(1)))
 	lease := must[batch.Lease](t)(q.Take(t.Context()))
