@@ -72,17 +72,17 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	}
 	agent := s.w.Client.Fetch.RobotsToken()
 	s.Delay = min(f.CrawlDelay(agent), maxDelay)
-	if len(f.Sitemaps) == 0 {
-		isGood := func(d *document) bool {
-			u, err := url.Parse(d.Loc)
-			return err == nil && f.Allowed(agent, u) && d.Seed != nil && d.Failures == 0
-		}
-		if slices.ContainsFunc(s.Docs, isGood) {
-			return s.seeds(), nil
-		}
-		found, err := s.w.Client.Find(ctx, s.name)
-		s.pay(cmp.Or(searched(err), len(discover.DefaultKnownPaths())))
-		return found, err
+	if len(f.Sitemaps) > 0 {
+		return s.w.Client.Find(ctx, s.name)
 	}
-	return s.w.Client.Find(ctx, s.name)
+	isGood := func(d *document) bool {
+		u, err := url.Parse(d.Loc)
+		return err == nil && f.Allowed(agent, u) && d.Seed != nil && d.Failures == 0
+	}
+	if slices.ContainsFunc(s.Docs, isGood) {
+		return s.seeds(), nil
+	}
+	found, err := s.w.Client.Find(ctx, s.name)
+	s.pay(cmp.Or(searched(err), len(discover.DefaultKnownPaths())))
+	return found, err
 }

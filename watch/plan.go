@@ -82,10 +82,10 @@ func backoff(n int, most time.Duration, err error) time.Duration {
 	return wait
 }
 
-// advance returns how far in advance of what PerDay has paid for the requests of a turn may be sent
-// that begins now. In the first turn, this is a whole day, so that a site is known soon. In a turn
-// of Once it is the time since the last one, for programs that run once a day. Otherwise, any 24
-// hours have at most a tenth more than PerDay, with the retries of the last request.
+// advance returns how far in advance requests may be sent in a turn that begins now. Each request
+// uses up a part of a day. The first turn has a whole day, so that a site is known soon. A turn of
+// Once has the time since the last one, for programs that run once a day. Other turns have so little
+// that any 24 hours have at most a tenth more than PerDay, with the retries of the last request.
 func (s *site) advance() time.Duration {
 	step, advance := s.w.budget()
 	switch {
@@ -123,7 +123,7 @@ func (s *site) nextTurn() {
 	for _, d := range s.Docs {
 		s.Rate += d.Rhythm.rate()
 		due := s.due(d)
-		if !s.once { // where a turn without requests says when the last run was
+		if !s.once { // else each run has a turn, so that Asked says when the last run was
 			due = latest(due, s.affords(1))
 		}
 		if s.Failures == 0 && due.Before(s.Next) {

@@ -318,12 +318,12 @@ func TestPerDay_OnceADay(t *testing.T) {
 		w := web.watcher()
 		w.PerDay, w.Initial = 20, true
 		added := 0
-		for day := range 10 {
+		for n := range 10 {
 			var children []string
 			for child := range 30 {
 				name := fmt.Sprint(child)
 				children = append(children, name)
-				web.serve(name, urlset(fmt.Sprint(name, "/", day)))
+				web.serve(name, urlset(fmt.Sprint(name, "/", n)))
 			}
 			web.serve("i", index(children...))
 			clear(web.requests)
@@ -332,10 +332,10 @@ func TestPerDay_OnceADay(t *testing.T) {
 					added++
 				}
 			}
-			if n := len(web.requests) - 1; n > 20 {
-				t.Errorf("day %d: %d requests", day, n)
+			if requests := len(web.requests) - 1; requests > 20 {
+				t.Errorf("day %d: %d requests", n, requests)
 			}
-			time.Sleep(24 * time.Hour)
+			time.Sleep(day)
 		}
 		if added < 160 {
 			t.Errorf("%d pages were added", added)
