@@ -118,22 +118,21 @@ func unread(site string, err error) string {
 
 // reportUnread reports the sites of which no sitemap was read yet, with the causes.
 func reportUnread(a *cli.App, w *watch.Watcher, sites []string) {
+nextSite:
 	for _, site := range sites {
 		var causes []string
-		isRead := false
 		for d, err := range w.Documents(site) {
 			switch {
 			case err != nil:
 				causes = append(causes, unread(site, err))
+			case !d.Read.IsZero():
+				continue nextSite
 			case d.Err != "":
 				causes = append(causes, d.Sitemap+": "+jsonl.Message(d.Sitemap, errors.New(d.Err)))
 			}
-			isRead = isRead || !d.Read.IsZero()
 		}
 		for _, cause := range causes {
-			if !isRead {
-				a.Fail("%s", cause)
-			}
+			a.Fail("%s", cause)
 		}
 	}
 }
