@@ -76,11 +76,15 @@ type Error struct {
 	Err error
 }
 
-// Error returns the URL and the cause, and the number of attempts if there were several.
+// Error returns the URL and the cause, and the number of attempts if there were several. A long URL
+// that a redirect names is shortened.
 func (e *Error) Error() string {
-	s := "fetch: "
-	if e.URL != "" {
-		s += e.URL + ": "
+	s, at := "fetch: ", e.URL
+	if len(e.Hops) > 0 {
+		at = chars.Shorten(at, 400)
+	}
+	if at != "" {
+		s += at + ": "
 	}
 	s += fmt.Sprint(e.Err)
 	if e.Attempts > 1 {
@@ -127,7 +131,7 @@ func (c *cause) Error() string {
 		s = c.kind.Error()
 	}
 	if c.err != nil {
-		s += ": " + chars.Clip(c.err.Error(), 400) // net/http quotes what it could not read
+		s += ": " + chars.Shorten(c.err.Error(), 400) // net/http quotes what it could not read
 	}
 	return s
 }

@@ -332,6 +332,20 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
+// A server chooses where its redirect leads, so that URL does not fill the message.
+func TestLongRedirect(t *testing.T) {
+	target := "http://example.com/" + strings.Repeat("x", 8_000)
+	w := &web{redirects: map[string]string{"http://example.com/a": target, target: target}}
+	_, err := (&fetch.Client{Transport: w}).Get(t.Context(), fetch.Request{URL: "http://example.com/a"})
+	var e *fetch.Error
+	if !errors.As(err, &e) || e.URL != target {
+		t.Fatalf("%v, want an error with the whole URL", err)
+	}
+	if text := err.Error(); len(text) > 500 || !strings.Contains(text, "x…: too many redirects") {
+		t.Errorf("a message of %d bytes: %.600s", len(text), text)
+	}
+}
+
 func TestNotModified(t *testing.T) {
 	s, c := newSite(t), newClient(t)
 	doc, err := c.Get(t.Context(), fetch.Request{URL: s.fault("validators")})

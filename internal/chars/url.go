@@ -66,11 +66,13 @@ const maxExcerpt = 256
 // Excerpt returns the start of s that the Text of a problem holds.
 func Excerpt[T ~string | ~[]byte](s T) T { return Clip(s, maxExcerpt) }
 
-// Quote returns s in quotes, at most 80 bytes of it, for a message.
-func Quote(s string) string {
-	short := Clip(s, 80)
-	if len(short) < len(s) {
-		short += "…"
+// Shorten returns s, or at most n bytes of it with an ellipsis, for a message.
+func Shorten(s string, n int) string {
+	if short := Clip(s, n); len(short) < len(s) {
+		return short + "…"
 	}
-	return strconv.Quote(short)
+	return s
 }
+
+// Quote returns s in quotes, at most 80 bytes of it, for a message.
+func Quote(s string) string { return strconv.Quote(Shorten(s, 80)) }
