@@ -113,6 +113,9 @@ func malformed(text string) Rule {
 			return rule.fixedBy(m.fix)
 		}
 	}
+	if !strings.Contains(text, "=") {
+		return rule
+	}
 	names := map[string]bool{}
 	for _, m := range attribute().FindAllStringSubmatch(quotedValue().ReplaceAllString(text, `""`), -1) {
 		if names[m[1]] || m[2] != `"` {

@@ -202,7 +202,10 @@ func (r *Reader) isNextPart(d int, space namespace.Space) bool {
 // keep appends to the text of an element.
 func (r *Reader) keep(b []byte, references bool) {
 	if len(r.text)+len(b) > MaxText { // white space around the text does not count
-		if r.text = append(r.text[:0], r.text[spaceLen(r.text):]...); len(r.text) == 0 {
+		if n := spaceLen(r.text); n > 0 {
+			r.text = append(r.text[:0], r.text[n:]...)
+		}
+		if len(r.text) == 0 {
 			b = b[spaceLen(b):]
 		}
 	}

@@ -263,12 +263,13 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 // shownName returns the name of a document in findings. Beside the lines of files, it is the path
 // in the folder, if the document is there.
 func (x *targetAudit) shownName(loc string) string {
-	u, err := url.Parse(loc)
-	if x.root == nil || err != nil {
+	if x.root == nil {
 		return loc
 	}
-	if name, ok := x.root.FileAt(u); ok {
-		return filepath.Join(x.dir, filepath.FromSlash(name))
+	if u, err := url.Parse(loc); err == nil {
+		if name, ok := x.root.FileAt(u); ok {
+			return filepath.Join(x.dir, filepath.FromSlash(name))
+		}
 	}
 	return loc
 }
