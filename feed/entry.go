@@ -240,13 +240,17 @@ func (e *entry) lastMod() sitemap.Time {
 	return sitemap.Time{}
 }
 
-// setLoc chooses the entry's location: a link, else an id, else, without a link or with an empty
-// one, a URL in the text of the entry. In an entry that is cut by the end of the document, only a
-// link counts. Without a location, setLoc reports why the entry is dropped.
+// setLoc chooses the entry's location: a link, else a URL in the text of the entry after an empty
+// link, which is a link that was written as HTML, else an id, else, without a link, a URL in the
+// text. In an entry that is cut by the end of the document, only a link counts. Without a location,
+// setLoc reports why the entry is dropped.
 func (d *decoder) setLoc() bool {
 	e := &d.entry
 	direct := bytes.TrimSpace(d.r.Direct)
-	if (e.link.usable || e.id.usable) && len(direct) > 0 {
+	hasLink := e.link.rank != unlinked
+	isEmpty := hasLink && len(bytes.TrimSpace(e.link.raw)) == 0
+	isText := (isEmpty || !hasLink && !e.id.usable) && location.IsAbsolute(direct) && !d.r.DirectCut
+	if (e.link.usable || e.id.usable) && !isText && len(direct) > 0 {
 		d.sink.Problem(sitemap.StrayText, d.r.DirectAt, "", direct)
 	}
 	switch {
@@ -254,16 +258,13 @@ func (d *decoder) setLoc() bool {
 		return d.use(&e.link)
 	case d.r.Unfinished():
 		return false
+	case isText:
+		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link",
+			code: sitemap.TextAsLoc, usable: true})
 	case e.id.usable:
 		d.reportUnusable()
 		return d.use(&e.id)
-	}
-	noLink := e.link.rank == unlinked || len(bytes.TrimSpace(e.link.raw)) == 0
-	if noLink && location.IsAbsolute(direct) && !d.r.DirectCut {
-		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link",
-			code: sitemap.TextAsLoc, usable: true})
-	}
-	if e.link.rank != unlinked {
+	case hasLink:
 		return d.use(&e.link)
 	}
 	d.sink.Drop(sitemap.MissingLoc, e.Pos, "link", e.start)

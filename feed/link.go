@@ -144,7 +144,10 @@ func (d *decoder) readLink(atom bool) {
 	l := d.linkAttrs()
 	c := candidate{pos: pos, atom: atom, field: "link",
 		base: document.BaseHere(d.r, d.entry.base)}
-	c.rank, c.code = l.rank()
+	if c.rank, c.code = l.rank(); c.rank == noLink && !atom && !l.hasHref &&
+		strings.EqualFold(string(l.relation()), "self") {
+		c.rank = plainLink // of RSS, which has no rel
+	}
 	if l.hasHref {
 		d.href = xmlchar.Decode(d.href[:0], l.href)
 	}
