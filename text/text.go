@@ -73,6 +73,9 @@ type decoder struct {
 // report. It returns false if there are none.
 func (d *decoder) plainLines() bool {
 	b, pos := d.in.Window(), d.in.Position(0)
+	if end, _ := d.sink.Recent.PlainLine(b); end == 0 { // before shared searches for the end of a line
+		return false
+	}
 	text := d.shared(b, pos.Offset)
 	var entries [2]sitemap.Entry // each is yielded after the next is written: reading it at once is slow
 	n, size := 0, 0

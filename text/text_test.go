@@ -26,6 +26,18 @@ func TestEntries_Empty(t *testing.T) {
 	}
 }
 
+// Lines that are no plain URLs share no block, for which ends of lines are searched.
+func TestEntries_NoBlocks(t *testing.T) {
+	doc := append([]byte("http://a.example/\n"), bytes.Repeat([]byte("\n"), 1<<20)...)
+	allocs := testing.AllocsPerRun(1, func() {
+		for range text.Entries(bytes.NewReader(doc), nil) {
+		}
+	})
+	if allocs > 50 {
+		t.Errorf("%v allocations for empty lines", allocs)
+	}
+}
+
 func TestEntries_Break(t *testing.T) {
 	n := 0
 	for range text.Entries(bytes.NewReader(gendoc.Bytes(gendoc.Text, 100)), nil) {
