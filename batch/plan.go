@@ -104,41 +104,46 @@ func (e *LineError) Unwrap() error { return e.Err }
 // maxLine is how long a line of a list may be.
 const maxLine = 64 << 10
 
-// readList yields the targets of a list. If domainOf fails for a line, it yields a [*LineError].
-// Any other error is the last element.
+// readList yields the targets of a list. For a line that is too long, and one for which
+// domainOf fails, it yields a [*LineError]. Any other error is the last element.
 func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		gunzip := input.NewGunzip(r, 1)
 		defer gunzip.Close()
 		// Shells of Windows write UTF-16.
 		r = transform.NewReader(gunzip, unicode.BOMOverride(transform.Nop))
-		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, maxLine)
-		n := uint64(0)
-		for lines.Scan() {
-			n++
-			line := " " + strings.TrimPrefix(lines.Text(), "\ufeff")
-			line, _, _ = strings.Cut(strings.ReplaceAll(line, "\t#", " #"), " #")
-			target := strings.TrimSpace(line)
-			if target == "" {
-				continue
+		lines := bufio.NewReaderSize(r, maxLine)
+		for n := uint64(1); ; n++ {
+			line, err := lines.ReadSlice('\n')
+			l := listed{line: n, target: targetOf(string(line))}
+			var lineErr error
+			if err == bufio.ErrBufferFull {
+				lineErr = fmt.Errorf("longer than %d bytes", maxLine)
+			} else if l.target != "" {
+				l.domain, lineErr = domainOf(l.target)
 			}
-			domain, err := domainOf(target)
-			if err != nil {
-				err = &LineError{n, err}
+			if lineErr != nil {
+				lineErr = &LineError{n, lineErr}
 			}
-			if !yield(listed{domain, n, target}, err) {
+			for err == bufio.ErrBufferFull {
+				_, err = lines.ReadSlice('\n')
+			}
+			if err != nil && err != io.EOF { // the line may be cut
+				yield(listed{}, err)
+				return
+			}
+			if l.target != "" && !yield(l, lineErr) || err == io.EOF {
 				return
 			}
 		}
-		err := lines.Err()
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("batch: line %d: longer than %d bytes", n+1, maxLine)
-		}
-		if err != nil {
-			yield(listed{}, err)
-		}
 	}
+}
+
+// targetOf returns the target in a line of a list, or "" if there is none.
+func targetOf(line string) string {
+	line = " " + strings.TrimPrefix(line, "\ufeff")
+	line, _, _ = strings.Cut(strings.ReplaceAll(line, "\t#", " #"), " #")
+	return strings.TrimSpace(line)
 }
 
 // PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink.
