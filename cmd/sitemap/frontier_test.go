@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -201,6 +202,33 @@ func TestBatchFrontier_Restarted(t *testing.T) {
 	if got := s.URLs("DEFAULT"); len(got) > 0 {
 		t.Errorf("in the frontier are still %v", got)
 	}
+}
+
+// If a frontier loses its tasks, the command does not end as if the run were over. Given again, it
+// does the rest.
+func TestBatchFrontier_Lost(t *testing.T) {
+	t.Parallel()
+	s := &frontiertest.Server{}
+	address, stop := s.Listen(t, "127.0.0.1:0")
+	list := writeFile(t, "sites.txt", "1.test\n2.test\n3.test\n")
+	var once sync.Once
+	web := &browser{wait: func(*http.Request) (err error) {
+		once.Do(func() {
+			for len(s.URLs("DEFAULT")) < 3 {
+				time.Sleep(time.Millisecond)
+			}
+			stop()
+			var l net.Listener
+			if l, err = net.Listen("tcp", address); err == nil {
+				t.Cleanup((&frontiertest.Server{}).Serve(l))
+			}
+		})
+		return err
+	}}
+	args := []string{list, "-o", t.TempDir(), "--queue", "urlfrontier://" + address, "--parallel", "1", "--retries", "0"}
+	web.batch(t.Context(), args...).want(t, cli.ExitFailed, "", "sitemap: 1 site, 2 URLs, 0 failed, ",
+		"sitemap: run 1: the queue has lost 2 sites that it had: give the command again\n")
+	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 2 sites, 4 URLs, 0 failed, ")
 }
 
 // A worker that waits for more ends when it is interrupted.

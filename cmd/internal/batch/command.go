@@ -16,6 +16,8 @@ package batch
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -79,13 +81,14 @@ func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error
 		return err
 	}
 	p := &plan{openRun: r, list: list, in: in}
-	group, ctx := errgroup.WithContext(cmd.Context())
+	ctx := cmd.Context()
+	group, inner := errgroup.WithContext(ctx)
 	if flags.works {
 		r.employ(worker, list)
-		group.Go(func() error { return worker.Run(ctx) })
+		group.Go(func() error { return worker.Run(inner) })
 	}
 	if flags.plans {
-		group.Go(func() error { return p.run(ctx) })
+		group.Go(func() error { return p.run(inner) })
 	} else if r.queue.endsHere && !flags.wait {
 		r.queue.End(ctx)
 	}
@@ -93,8 +96,25 @@ func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error
 	if flags.works {
 		r.end(err == nil && flags.plans && p.isOver())
 	}
+	if err == nil && flags.plans && flags.works {
+		err = checkDone(ctx, p)
+	}
 	if err == nil && flags.plans && !flags.quiet {
 		p.report()
 	}
-	return cmp.Or(a.Ended(cmd.Context()), err)
+	return cmp.Or(a.Ended(ctx), err)
+}
+
+// checkDone returns an error if the queue is empty and sites of the list are not done. It looks for
+// their parts if other workers may have done them.
+func checkDone(ctx context.Context, p *plan) error {
+	if p.ended.Load() >= p.put {
+		return nil
+	}
+	s, err := summarize(ctx, p.app, p.store, p.flags.run)
+	if err == nil && s.Done < s.Sites {
+		const text = "run %s: the queue has lost %s that it had: give the command again"
+		err = fmt.Errorf(text, s.Run, cli.Plural(s.Sites-s.Done, "site"))
+	}
+	return err
 }

@@ -34,7 +34,8 @@ type openRun struct {
 	// progress counts what was done, before this process too.
 	progress  progress.Counter
 	untrusted atomic.Int64
-	stop      func() // ends the display of progress
+	ended     atomic.Int64 // tasks
+	stop      func()       // ends the display of progress
 	closers   []func()
 }
 
@@ -236,6 +237,7 @@ func (r *openRun) employ(worker *batch.Worker, list string) {
 
 // count counts a task that is done.
 func (r *openRun) count(t batch.Task, c batch.Counts) {
+	r.ended.Add(1)
 	r.progress.Sites.Add(c.Targets)
 	r.progress.URLs.Add(c.URLs)
 	r.untrusted.Add(c.Untrusted)
