@@ -171,7 +171,7 @@ func recordName(run string) string { return run + "/run.json" }
 
 func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// readRecord returns the record of a run. If it is missing or damaged, the record is zero.
+// readRecord returns the record of a run. If it is missing, the record is zero.
 func readRecord(ctx context.Context, s *store, run string) (r record, err error) {
 	f, err := s.Files.Open(ctx, recordName(run))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,11 +182,14 @@ func readRecord(ctx context.Context, s *store, run string) (r record, err error)
 	}
 	defer f.Close()
 	text := make([]byte, f.Size)
-	_, err = f.ReadAt(text, 0)
-	if err == nil && json.Unmarshal(text, &r) != nil {
-		r = record{}
+	if _, err := f.ReadAt(text, 0); err != nil {
+		return r, err
 	}
-	return r, err
+	if err := json.Unmarshal(text, &r); err != nil {
+		const text = "%s: damaged: %w: remove it, and give the command that began the run again"
+		return r, fmt.Errorf(text, f.Path, err)
+	}
+	return r, nil
 }
 
 func (r *record) save(ctx context.Context, s *store, run string) error {
