@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -89,6 +90,11 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 			r.changes[u.Loc] = u
 		}
 	}
+	if errors.Is(r.err, sitemap.ErrGzip) { // the entries are doubtful
+		clear(r.pages)
+		clear(r.changes)
+		r.isChanged, r.isNews = false, false
+	}
 	r.end()
 	return r
 }
@@ -124,7 +130,11 @@ func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 // end completes the entries: a document that was not read to its end keeps its old ones.
 func (r *reading) end() {
 	for _, p := range r.old {
-		if _, ok := r.pages[p.Loc]; ok {
+		if now, ok := r.pages[p.Loc]; ok {
+			if r.err != nil { // it may be cut off before its news
+				now.State |= p.State & pagelist.InWindow
+				r.pages[p.Loc] = now
+			}
 			continue
 		}
 		if r.isWhole() {
