@@ -12,10 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-const (
-	findEvery = 24*time.Hour + time.Minute // a Client keeps a robots.txt for a day
-	maxDelay  = 30 * time.Second           // of a Crawl-delay
-)
+const maxDelay = 30 * time.Second // of a Crawl-delay
 
 // find finds the sitemaps of the site in robots.txt, or else at the known paths. If that fails, the
 // site keeps the sitemaps that it had.

@@ -73,7 +73,8 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		}
 		pages := s.entries(d)
 		s.sayOf(SitemapRemoved, d.Loc, s.Asked, nil, func() {
-			s.leave(d, pages, time.Now())
+			s.Swept = time.Now() // a page may have moved from it to what is not swept yet
+			s.leave(d, pages, s.Swept)
 			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })
 			s.unsaved[s.listKey(d)] = nil
 			delete(s.byLoc, d.Loc)

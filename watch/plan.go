@@ -10,6 +10,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 )
 
+const findEvery = 24*time.Hour + time.Minute // a Client keeps a robots.txt for a day
+
 // The proof of an index's lastmods: how often they must be right before the index stands for its
 // children, and how much proof is lost when a child changes without a new lastmod.
 const (

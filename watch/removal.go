@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -97,6 +98,17 @@ func (s *site) tell(d *document, r *reading) {
 	}
 }
 
+// arrive ends the wait of pages that have turned up in a document. If they leave it, they wait
+// again.
+func (s *site) arrive(pages pageMap) {
+	for loc, p := range s.gone {
+		if at, ok := pages[loc]; ok && isPending(p) && at.State&pagelist.Untrusted == 0 {
+			p.State |= pagelist.Settled
+			s.setGone(p)
+		}
+	}
+}
+
 // leave remembers pages that a document no longer lists.
 func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
@@ -134,61 +146,93 @@ func isPending(p pagelist.Page) bool {
 // for an index, which may list a document that has the pages.
 const lostAfter = 30 * 24 * time.Hour
 
-// checked returns when the documents were checked, the first and the last of them. A document is
-// checked when it is read, or the index that stands for it.
-func (s *site) checked() (first, last time.Time) {
-	first = time.Now()
-	for _, d := range s.Docs {
-		if d.Failing && !d.IsIndex && time.Since(d.FailedAt) > lostAfter {
-			continue
-		}
-		at := d.Read
-		if d.isStill() {
-			at = latest(at, d.index.Read)
-		}
-		last = latest(last, at)
-		if at.Before(first) {
-			first = at
-		}
+// isLost reports whether removals do not wait for a document.
+func (d *document) isLost() bool {
+	return d.Failing && !d.IsIndex && time.Since(d.FailedAt) > lostAfter
+}
+
+// checked returns when the entries of a document were last known: when it was read, or the index
+// that stands for it.
+func (d *document) checked() time.Time {
+	if d.isStill() {
+		return latest(d.Read, d.index.Read)
 	}
-	return first, last
+	return d.Read
 }
 
 // checkOnce is the longest check of all documents in which no page moves twice.
-const checkOnce = 6 * time.Hour
+const checkOnce = 10 * time.Minute
 
-// settle reports the pages that no document of the site lists any more, once every document was
-// checked after they had vanished. If that took long, every document is checked once more: a page
-// may have moved on to a document that was checked before.
+// sweep checks the documents one after another: indexes first, then the others in the order of
+// their numbers. A page that moves to a later document meanwhile, as in a list of pages with the
+// newest first, is found there. If that takes long, sweep checks them once more in the reverse
+// order, which a page that moves to an earlier document cannot evade. It makes the next document
+// due, and reports whether all were checked.
+func (s *site) sweep() bool {
+	docs := slices.SortedFunc(slices.Values(s.Docs), func(a, b *document) int {
+		switch {
+		case a.IsIndex && !b.IsIndex:
+			return -1
+		case b.IsIndex && !a.IsIndex:
+			return 1
+		}
+		return cmp.Or(len(a.Loc)-len(b.Loc), cmp.Compare(a.Loc, b.Loc)) // 9 before 10
+	})
+	for pass := range 2 {
+		for _, d := range docs {
+			if d.Sweeps > pass || d.isLost() {
+				continue
+			}
+			if d.checked().Before(s.Swept) {
+				for d.isStill() {
+					d = d.index
+				}
+				if d.Failures == 0 {
+					d.Next = s.began
+				}
+				return false
+			}
+			d.Sweeps, s.Swept = pass+1, d.checked()
+		}
+		if s.Swept.Sub(s.Begun) <= checkOnce {
+			break
+		}
+		slices.Reverse(docs)
+	}
+	// A robots.txt with several sitemaps may name a new one that has the pages.
+	return len(s.seeds()) < 2 || !s.Find.Add(-findEvery).Before(s.Begun)
+}
+
+// settle reports the pages that no document of the site lists any more, once all documents were
+// checked after they had vanished. Pages that vanish meanwhile wait for the next sweep.
 func (s *site) settle() {
-	first, last := s.checked()
 	var locs []string
-	var since time.Time
+	var last time.Time
 	for loc, p := range s.gone {
 		if !isPending(p) {
 			continue
 		}
-		if !p.Gone.After(first) && p.State&pagelist.Checked == 0 {
-			if p.State |= pagelist.Checked; last.Sub(p.Gone) > checkOnce {
-				p.Gone = last
-			}
-			s.setGone(p)
-		}
-		switch {
-		case !p.Gone.After(first):
+		last = latest(last, p.Gone)
+		if !p.Gone.After(s.Begun) {
 			locs = append(locs, loc)
-		case since.IsZero() || p.Gone.Before(since):
-			since = p.Gone
 		}
 	}
-	for _, d := range s.Docs {
-		if d.Read.Before(since) && d.Failures == 0 {
-			d.Next = s.began
+	if len(locs) == 0 {
+		if s.Begun, s.Swept = last, last; last.IsZero() {
+			return
 		}
+		for _, d := range s.Docs {
+			d.Sweeps = 0
+		}
+		s.settle()
+		return
 	}
 	slices.Sort(locs)
+	if !s.sweep() {
+		return
+	}
 	listed := s.listed(locs)
-	if again, _ := s.checked(); again.Before(first) {
+	if !s.sweep() {
 		return // a list is damaged
 	}
 	for _, loc := range locs {
@@ -204,5 +248,8 @@ func (s *site) settle() {
 			p.State |= removed
 			s.setGone(p)
 		})
+	}
+	if s.err == nil {
+		s.settle() // what has vanished since
 	}
 }

@@ -1,12 +1,18 @@
 package watch_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/watch"
 )
 
 // A page is removed only when no document of its site lists it any more, and every document was
@@ -45,6 +51,7 @@ func TestRemoved(t *testing.T) {
 		{"truncated", two, func(w *web) { w.serve("a", strings.TrimSuffix(urlset("1"), "</urlset>")) }, "failing a"},
 		{"an entry is dropped", two, func(w *web) { w.serve("a", urlset("1")[:98]+"<url></url></urlset>") }, ""},
 		{"failed", two, func(w *web) { w.fail("a", 404) }, "failing a"},
+		{"damaged gzip", two, func(w *web) { w.serve("a", damaged(urlset("1", "4"))) }, "failing a"},
 		{"all sitemaps gone", two, func(w *web) {
 			for _, path := range []string{"i", "a", "b"} {
 				w.fail(path, 404)
@@ -115,6 +122,16 @@ func TestRemoved(t *testing.T) {
 			})
 		})
 	}
+}
+
+// damaged returns a document compressed, with another checksum.
+func damaged(document string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, document)
+	z.Close()
+	b.Bytes()[b.Len()-8] ^= 1
+	return b.String()
 }
 
 // TestRemoved_Again: a page that is added and removed again and again is reported each time, with
@@ -495,4 +512,56 @@ func TestRemoved_MovesTwice(t *testing.T) {
 			t.Error("no other sitemap was read")
 		}
 	})
+}
+
+// TestRemoved_Pages: no page is removed that moves down or up a list of sitemaps while these are
+// read, whether an index or robots.txt names them.
+func TestRemoved_Pages(t *testing.T) {
+	for name, test := range map[string]struct{ isUp, isIndex bool }{
+		"down": {false, true}, "up": {true, true}, "down, without an index": {false, false},
+	} {
+		bubble(t, func(t *testing.T) {
+			web, start := newWeb(), time.Now()
+			var list []string
+			publish := func() {
+				list = list[:0]
+				for i := range 40 + int(time.Since(start)/(4*time.Hour)) {
+					list = append(list, fmt.Sprint("page-", i))
+				}
+				if slices.Reverse(list); test.isUp { // the oldest are first, and leave
+					slices.Reverse(list)
+					list = list[len(list)-40:]
+				}
+				var names []string
+				for part := range slices.Chunk(list, 5) {
+					names = append(names, fmt.Sprint("s", len(names)))
+					web.serve(names[len(names)-1], urlset(part...))
+				}
+				web.serve("i", index(names...))
+				web.serve("robots.txt", "Sitemap: /i")
+				if !test.isIndex {
+					web.serve("robots.txt", "Sitemap: /"+strings.Join(names, "\nSitemap: /"))
+				}
+			}
+			w := web.watcher()
+			w.PerDay = 24
+			w.Client.Fetch.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+				publish()
+				return web.RoundTrip(r)
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), 15*day)
+			defer cancel()
+			n := map[watch.Kind]int{}
+			for e := range w.Events(ctx, slices.Values([]string{"a.test"})) {
+				n[e.Kind]++
+				isListed := slices.Contains(list, strings.TrimPrefix(e.URL.Loc, "https://a.test/"))
+				if e.Kind == watch.Removed && isListed {
+					t.Errorf("%s: %s", name, short(e))
+				}
+			}
+			if n[watch.Added] < 30 || test.isUp && n[watch.Removed] < 30 {
+				t.Errorf("%s: %v", name, n)
+			}
+		})
+	}
 }

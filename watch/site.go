@@ -53,6 +53,8 @@ type siteRecord struct {
 	Failing  bool          `json:"failing,omitempty"`  // failing was reported
 	Err      string        `json:"err,omitempty"`      // of the last of the Failures
 	Paid     time.Time     `json:"paid,omitzero"`      // until when PerDay has paid for the requests
+	Begun    time.Time     `json:"begun,omitzero"`     // of a sweep: when its last page was gone
+	Swept    time.Time     `json:"swept,omitzero"`     // its last check of a document
 }
 
 // A prospect says when a site is due, and how many changes are expected.
@@ -85,6 +87,7 @@ type document struct {
 	Baseline bool             `json:"baseline,omitempty"` // the first reading of the site had it
 	Early    time.Time        `json:"unhinted,omitzero"`  // before a change that the index hid
 	Proof    int              `json:"proof,omitempty"`    // of the lastmods of an index: see proved
+	Sweeps   int              `json:"sweeps,omitempty"`   // how often the sweep has passed it
 
 	err error // the last failure
 }
@@ -151,7 +154,7 @@ func (s *site) setBack(ahead time.Duration) {
 		return
 	}
 	s.Next = time.Now() // the turn stores the times
-	times := []*time.Time{&s.Asked, &s.Find, &s.Paid}
+	times := []*time.Time{&s.Asked, &s.Find, &s.Paid, &s.Begun, &s.Swept}
 	for _, d := range s.Docs {
 		times = append(times, &d.Next, &d.Asked, &d.Read, &d.Changed, &d.FailedAt, &d.Early)
 	}
@@ -190,7 +193,7 @@ func (s *site) list(key string) (pagelist.List, error) {
 func (s *site) entries(d *document) pagelist.List {
 	list, err := s.list(s.listKey(d))
 	if s.err == nil && (err != nil || len(list) == 0 && d.URLs > 0) {
-		d.Baseline, d.Read, d.Version = true, time.Time{}, fetch.Validators{}
+		d.Baseline, d.Read, d.Version, d.Sweeps = true, time.Time{}, fetch.Validators{}, 0
 	}
 	return list
 }

@@ -86,6 +86,7 @@ func (s *site) ask(ctx context.Context, d *document) {
 		return // it is requested again, and yields the events that were not taken
 	}
 	s.leave(d, r.gone, r.at)
+	s.arrive(r.pages)
 	d.Asked, d.Format = r.at, cmp.Or(r.sum.Format, d.Format)
 	s.learn(d, r)
 	if r.isChanged || r.isFirst {

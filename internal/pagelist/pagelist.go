@@ -41,7 +41,6 @@ const (
 	Untrusted                   // the document may not list it
 	Sitemap                     // it is no page: an index lists it
 	Settled                     // it is not listed, and it is known whether it was removed
-	Checked                     // every document was checked since it was gone
 )
 
 // A List holds pages, sorted by location, each once.
