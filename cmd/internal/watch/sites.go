@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // sites are the sites of the command line and those in a file.
@@ -60,6 +62,9 @@ func (s *sites) read() (changed bool, err error) {
 	}
 	seen := map[string]bool{}
 	names = slices.DeleteFunc(names, func(name string) bool {
+		if st, err := siteurl.Parse(name); err == nil { // the Watcher compares them so too
+			name = strings.TrimSuffix(st.URL.String(), "/")
+		}
 		isAgain := seen[name]
 		seen[name] = true
 		return isAgain

@@ -41,7 +41,7 @@ func TestSites_Empty(t *testing.T) {
 func TestSites_Unreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := filepath.Join(t.TempDir(), "sites.txt")
-		if err := os.WriteFile(list, []byte("a.example\nb.example\na.example\n"), 0o600); err != nil {
+		if err := os.WriteFile(list, []byte("a.example\nb.example\nhttps://A.example/\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, err := newSites([]string{"b.example"}, list)
