@@ -188,7 +188,7 @@ func (s *site) sweep() bool {
 					d = d.index
 				}
 				if d.Failures == 0 {
-					d.Next = s.began
+					d.Next, s.checking = s.began, d
 				}
 				return false
 			}
@@ -206,6 +206,7 @@ func (s *site) sweep() bool {
 // settle reports the pages that no document of the site lists any more, once all documents were
 // checked after they had vanished. Pages that vanish meanwhile wait for the next sweep.
 func (s *site) settle() {
+	s.checking = nil
 	var locs []string
 	var last time.Time
 	for loc, p := range s.gone {

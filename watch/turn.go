@@ -53,9 +53,13 @@ func (s *site) conclude() {
 }
 
 // next returns the document to request next: a new one first, then the one with the most expected
-// changes. It considers documents that were due when the turn began, or became due through a
-// reading since.
+// changes. Every second request is for the sweep, if there is one. It considers documents that were
+// due when the turn began, or became due through a reading since.
 func (s *site) next() (best *document) {
+	var last time.Time
+	for _, d := range s.Docs {
+		last = latest(last, d.Asked)
+	}
 	most := -1.0
 	for _, d := range s.Docs {
 		if s.due(d).After(s.began) {
@@ -63,7 +67,7 @@ func (s *site) next() (best *document) {
 		}
 		expected := d.Rhythm.rate() * s.began.Sub(d.Asked).Hours()
 		switch {
-		case d.Read.IsZero() && d.Failures == 0:
+		case d.Read.IsZero() && d.Failures == 0, d == s.checking && s.Swept.Before(last):
 			expected = math.Inf(1)
 		case d.isHinted() && d.Failures == 0:
 			expected += 1_000
