@@ -61,7 +61,8 @@ func searched(err error) (n int) {
 }
 
 // sitemaps returns the sitemaps that robots.txt names, or those at the known paths. If it names
-// none, those that were found before stay as long as they can be read.
+// none, those that were found before stay as long as they can be read, or PerDay does not allow a
+// search.
 func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	f, err := s.w.Client.Robots(ctx, s.name)
 	if f == nil {
@@ -72,9 +73,11 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	if len(f.Sitemaps) > 0 {
 		return s.w.Client.Find(ctx, s.name)
 	}
+	mustWait := s.affords(len(discover.DefaultKnownPaths())).After(time.Now())
 	isGood := func(d *document) bool {
 		u, err := url.Parse(d.Loc)
-		return err == nil && f.Allowed(agent, u) && d.Seed != nil && d.Failures == 0
+		isAllowed := err == nil && f.Allowed(agent, u)
+		return isAllowed && d.Seed != nil && (d.Failures == 0 || mustWait)
 	}
 	if slices.ContainsFunc(s.Docs, isGood) {
 		return s.seeds(), nil

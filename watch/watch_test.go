@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -364,6 +365,39 @@ func TestPerDay_KnownPaths(t *testing.T) {
 			}
 			if n > 105 {
 				t.Fatalf("%d requests in %d hours", n, hour%24+1)
+			}
+		}
+	})
+}
+
+// TestPerDay_Search: nor has a busy site whose index fails when robots.txt no longer names it.
+func TestPerDay_Search(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web, children := newWeb(), []string{"a", "b", "c", "d", "e", "f"}
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index(children...))
+		w, asked := web.watcher(), []time.Time{}
+		w.PerDay = 24
+		w.Client.Fetch.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path != "/robots.txt" {
+				asked = append(asked, time.Now())
+			}
+			for _, name := range children {
+				web.serve(name, urlset(fmt.Sprint(name, len(asked))))
+			}
+			return web.RoundTrip(r)
+		})
+		for _, end := range []time.Duration{4 * day, 4 * day} {
+			ctx, cancel := context.WithTimeout(t.Context(), end)
+			for range w.Events(ctx, slices.Values([]string{"a.test"})) {
+			}
+			cancel()
+			web.serve("robots.txt", "")
+			web.fail("i", 404)
+		}
+		for i, at := range asked {
+			if i >= 26 && at.Sub(asked[i-26]) < day {
+				t.Fatalf("27 requests in %v", at.Sub(asked[i-26]))
 			}
 		}
 	})
