@@ -92,8 +92,11 @@ func (w *Worker) IsDone(ctx context.Context, t Task) (bool, error) {
 func (r *run) load(
 	ctx context.Context, t Task, before Stored, store *records.Temp,
 ) (next State, err error) {
+	forget := func(err error) { r.report(t, fmt.Errorf("its state is forgotten: %w", err)) }
 	newest, err := r.States.Load(ctx, t.Domain)
-	if err != nil {
+	if errors.Is(err, records.ErrDamaged) {
+		forget(err)
+	} else if err != nil {
 		return next, err
 	}
 	next = State{Version: newest.Version, Run: t.Run}
@@ -117,7 +120,7 @@ func (r *run) load(
 		if !errors.Is(err, records.ErrDamaged) {
 			return next, err
 		}
-		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
+		forget(err)
 	}
 	return next, nil
 }

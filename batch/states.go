@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
 // NewStates returns [States] that are kept in files, .state/xx/DOMAIN.state; see [FileName]. A file
@@ -38,8 +39,8 @@ const headerSize = 512
 
 func stateName(domain string) string { return ".state/" + FileName(domain) + ".state" }
 
-// Load returns the state of a domain: see [States]. If the header of the file is damaged, there is
-// no state.
+// Load returns the state of a domain: see [States]. If the header of the file is damaged, the error
+// matches records.ErrDamaged, and the State has only its Version.
 func (s *fileStates) Load(ctx context.Context, domain string) (State, error) {
 	name := stateName(domain)
 	f, err := s.files.Open(ctx, name)
@@ -56,7 +57,7 @@ func (s *fileStates) Load(ctx context.Context, domain string) (State, error) {
 	}
 	var h stateHeader
 	if json.Unmarshal(text, &h) != nil {
-		h = stateHeader{}
+		return State{Version: f.Version}, fmt.Errorf("%s: %w", f.Path, records.ErrDamaged)
 	}
 	if h.Version > version {
 		return State{}, fmt.Errorf("%s: a newer version of this module wrote it", f.Path)

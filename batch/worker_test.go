@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -369,26 +370,41 @@ func TestWorker_NoTempFile(t *testing.T) {
 	}
 }
 
-// A state that is damaged is forgotten, and reported.
+// A state that is damaged is forgotten, and reported, whether its bytes are damaged or its header.
 func TestWorker_DamagedState(t *testing.T) {
-	f := openFolder(t)
-	err := f.Save(t.Context(), "a.example", batch.State{Run: "0", Part: "a"}, func(w io.Writer) error {
-		_, err := w.Write(bytes.Repeat([]byte("x"), 100))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reported := ""
-	worker := &batch.Worker{
-		Client: (&web{lastMod: "2024"}).client(), Queue: queueOf(t, tasks(t, "a.example", "1")), Sink: f, States: f,
-		Report: func(task batch.Task, err error) { reported += task.Domain + err.Error() },
-	}
-	if err := worker.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if lines := part(t, f, "1", "a.example"); len(pages(t, lines)) != 3 || !strings.Contains(reported, "damaged") {
-		t.Errorf("printed\n%sreported %q", lines, reported)
+	for _, damagedHeader := range []bool{false, true} {
+		dir := t.TempDir()
+		f, err := batch.OpenFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.Save(t.Context(), "a.example", batch.State{Run: "0", Part: "a"}, func(w io.Writer) error {
+			_, err := w.Write(bytes.Repeat([]byte("x"), 100))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if damagedHeader {
+			name := filepath.Join(dir, ".state", filepath.FromSlash(batch.FileName("a.example"))+".state")
+			if err := os.Truncate(name, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reported := ""
+		worker := &batch.Worker{
+			Client: (&web{lastMod: "2024"}).client(), Queue: queueOf(t, tasks(t, "a.example", "1")), Sink: f, States: f,
+			Report: func(task batch.Task, err error) { reported += task.Domain + err.Error() },
+		}
+		if err := worker.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if lines := part(t, f, "1", "a.example"); len(pages(t, lines)) != 3 || !strings.Contains(reported, "damaged") {
+			t.Errorf("printed\n%sreported %q", lines, reported)
+		}
+		if s, err := f.Load(t.Context(), "a.example"); s.Run != "1" || err != nil {
+			t.Errorf("saved %+v, %v", s, err)
+		}
 	}
 }
 
