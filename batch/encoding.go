@@ -9,9 +9,9 @@ import (
 	"io"
 )
 
-// A part as a file is gzip of several members (RFC 1952, section 2.2): the first line, the lines,
-// and the last line. The first and the last are stored, not deflated, so that they can be read
-// without the lines between: a file that has both is whole.
+// A part as a file is gzip of several members (RFC 1952, section 2.2): the first line, one or more
+// members of lines, and the last line. The first and the last are stored, not deflated, so that
+// they can be read without the lines between: a file that has both is whole.
 
 // appendMember appends a gzip member that holds line as it is.
 func appendMember(b, line []byte) []byte {

@@ -82,48 +82,60 @@ func (s FileSink) Part(_ context.Context, part Stored) (Part, error) {
 	p.buf = bufio.NewWriterSize(file, 16<<10)
 	first := header{Version: version, Stored: part}
 	p.buf.Write(appendMember(nil, typed(typePart, first))) // Flush has its error
-	p.gz = zippers.Get().(*gzip.Writer)
-	p.gz.Reset(p.buf)
 	return p, nil
 }
 
-var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
-
-// A filePart is a part that is written to a temporary file.
+// A filePart is a part that is written to a temporary file. Most parts wait for their sites, so they
+// buffer lines and share the compressors, which take 750 KB each.
 type filePart struct {
 	files Files
 	name  string
 	file  *os.File
 	buf   *bufio.Writer
-	gz    *gzip.Writer // nil once the part has ended
+	lines []byte // not compressed yet
+	over  bool
 }
 
-func (p *filePart) Write(lines []byte) (int, error) { return p.gz.Write(lines) }
+// maxLines is how many bytes of lines are compressed at once.
+const maxLines = 256 << 10
+
+var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+func (p *filePart) Write(lines []byte) (int, error) {
+	p.lines = append(p.lines, lines...)
+	if len(p.lines) < maxLines {
+		return len(lines), nil
+	}
+	return len(lines), p.flush()
+}
+
+// flush compresses the lines as a gzip member.
+func (p *filePart) flush() error {
+	gz := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(gz)
+	gz.Reset(p.buf)
+	_, err := gz.Write(p.lines)
+	p.lines = p.lines[:0]
+	return cmp.Or(err, gz.Close())
+}
 
 func (p *filePart) Commit(ctx context.Context, c Counts) error {
-	err := p.gz.Close()
+	err := p.flush()
 	last := Stored{Time: time.Now().UTC().Truncate(time.Second), Counts: c}
 	p.buf.Write(appendMember(nil, typed(typeEnd, last)))
 	if err = cmp.Or(err, p.buf.Flush()); err == nil {
 		err = p.files.Replace(ctx, p.name, p.file, AnyVersion)
 	}
-	if err == nil {
-		p.end()
-	}
+	p.over = err == nil
 	return err
 }
 
 func (p *filePart) Discard() {
-	if p.gz != nil {
-		p.end()
+	if !p.over {
+		p.over = true
 		p.file.Close()
 		os.Remove(p.file.Name())
 	}
-}
-
-func (p *filePart) end() {
-	zippers.Put(p.gz)
-	p.gz = nil
 }
 
 // Stat returns a part: see [Sink].

@@ -2,15 +2,18 @@ package batch_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/batchtest"
 )
@@ -35,6 +38,63 @@ func TestFolder_States(t *testing.T) {
 		})
 		return f
 	})
+}
+
+// Parts that wait for their sites take little memory.
+func TestFolder_ManyParts(t *testing.T) {
+	const n, each = 100, 100 << 10
+	f := openFolder(t)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	parts := make([]batch.Part, n)
+	for i := range parts {
+		var err error
+		parts[i], err = f.Part(t.Context(), batch.Stored{Task: batch.Task{Run: "1", Domain: fmt.Sprint(i, ".test")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer parts[i].Discard()
+		if _, err := io.WriteString(parts[i], "{}\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > n*each {
+		t.Errorf("%d parts take %d bytes", n, grown)
+	}
+	runtime.KeepAlive(parts)
+}
+
+// A part may have more lines than are compressed at once.
+func TestFolder_LongPart(t *testing.T) {
+	f := openFolder(t)
+	stored := batch.Stored{Task: batch.Task{Run: "1", Domain: "a.test"}}
+	p, err := f.Part(t.Context(), stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 20_000
+	for i := range n {
+		u := batch.URL{Entry: sitemap.Entry{Loc: fmt.Sprint("https://a.test/", i)}}
+		if _, err := p.Write(u.AppendTo(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Commit(t.Context(), batch.Counts{URLs: n}); err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for l, err := range batch.ReadPart(t.Context(), f, stored) {
+		if err != nil || l.URL.Loc != fmt.Sprint("https://a.test/", i) {
+			t.Fatalf("line %d is %s, %v", i, l.Text, err)
+		}
+		i++
+	}
+	if i != n {
+		t.Errorf("%d lines, want %d", i, n)
+	}
 }
 
 // A state that was replaced since it was loaded is not read: another worker has saved one.
