@@ -173,6 +173,7 @@ func check(cmd *cobra.Command, name string, check func(text string) error) {
 var (
 	negative    = regexp.MustCompile(`^-`)
 	notPositive = regexp.MustCompile(`^(-|0s?$)`)
+	notParallel = regexp.MustCompile(`^(-|0$|[0-9]{5})`) // a walk takes a megabyte
 )
 
 // refuse makes flags refuse the values that match a pattern.

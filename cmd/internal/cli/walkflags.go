@@ -33,7 +33,7 @@ func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
 	Group(cmd, "Output")
 	w.SelectFlags.Add(cmd)
 	w.FetchFlags.Add(cmd)
-	Positive(cmd, "parallel")
+	refuse(cmd, []string{"parallel"}, notParallel, "1 to 9999")
 	NotNegative(cmd, "site-time")
 	OneOf(cmd, "progress", "auto", "always", "never")
 }
