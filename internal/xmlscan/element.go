@@ -108,8 +108,9 @@ type elements struct {
 	pending bool // the current token is also the next one
 	current elementState
 	root    rootState
-	rootEnd bool // an end tag with the root's name closed an element in it
-	wrapped bool // the root has no tags in the document
+	rootEnd bool  // an end tag with the root's name closed an element in it
+	wrapped bool  // the root has no tags in the document
+	noRun   int64 // the offset before which SkipRun found no end of a run
 }
 
 // namespaces are the declarations of namespaces.

@@ -78,13 +78,16 @@ func (r *Reader) isForeign(prefix []byte) bool {
 // prefix, if an element without a prefix follows, or if the window ends before. It looks only at
 // the start of each tag, and reports no problem.
 func (r *Reader) SkipRun() {
-	if len(r.Prefix()) == 0 || r.current != fresh || r.Cut {
+	if len(r.Prefix()) == 0 || r.current != fresh || r.Cut || r.in.Offset() < r.noRun {
 		return
 	}
-	if end := r.runEnd(r.in.Window(), r.size, r.Name()[:len(r.Prefix())+1]); end > 0 {
-		r.in.Advance(end)
-		r.size, r.current = 0, unopened
+	end, ok := r.runEnd(r.in.Window(), r.size, r.Name()[:len(r.Prefix())+1])
+	if !ok {
+		r.noRun = r.in.Offset() + int64(end)
+		return
 	}
+	r.in.Advance(end)
+	r.size, r.current = 0, unopened
 }
 
 // Run returns the index after the elements that SkipRun skips, from the start tag at the window's
@@ -97,16 +100,20 @@ func (r *Reader) Run(i int) int {
 	if len(prefix) == 0 || space == namespace.NoSpace || !r.IsExtension(space) {
 		return 0
 	}
-	return r.runEnd(b, i+1, name[:len(prefix)+1])
+	if end, ok := r.runEnd(b, i+1, name[:len(prefix)+1]); ok {
+		return end
+	}
+	return 0
 }
 
 // runEnd returns the index of the first tag in b[i:] that ends a run of extensions. The current one
-// has this prefix, with its colon. It returns 0 if SkipRun does nothing.
-func (r *Reader) runEnd(b []byte, i int, prefix []byte) int {
+// has this prefix, with its colon. It reports false, and how far it has searched, if SkipRun does
+// nothing.
+func (r *Reader) runEnd(b []byte, i int, prefix []byte) (end int, ok bool) {
 	for ; ; i++ {
 		lt := bytes.IndexByte(b[i:], '<')
 		if lt < 0 {
-			return 0
+			return len(b), false
 		}
 		i += lt
 		name := b[i+1:]
@@ -120,19 +127,19 @@ func (r *Reader) runEnd(b []byte, i int, prefix []byte) int {
 		size := NameLen(name)
 		switch {
 		case size == len(name):
-			return 0
+			return i, false
 		case ends || bytes.IndexByte(name[:size], ':') > 0:
 			if p, _ := cutPrefix(name[:size]); !ends && r.isForeign(p) {
 				prefix = name[:len(p)+1]
 				continue
 			}
-			return i
+			return i, true
 		case name[0] != '!':
-			return 0
+			return i, false
 		default:
 			text := r.section(b, i)
 			if text == nil {
-				return 0
+				return i, false
 			}
 			i += len(cdataStart) + len(text)
 		}
