@@ -43,8 +43,9 @@
 // An event counts as delivered when the loop asks for the next one. It is stored at most 200 ms
 // after that, unless the loop is busy with the next one then. After a kill, the events that were
 // not stored are yielded again, with the same [Event.ID]; none is lost. If the loop breaks off, its
-// last event does not count as delivered: another range yields it again, unless the site has undone
-// the change meanwhile.
+// last event does not count as delivered: another range yields it again. Neither is yielded again
+// if the site has undone the change meanwhile; so a document that was failing before a kill, and
+// can be read after it, may never be said to have recovered.
 //
 // # Removal
 //
