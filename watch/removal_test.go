@@ -414,6 +414,60 @@ func TestWindow_Dropped(t *testing.T) {
 	})
 }
 
+// TestWindow_Cut: a page of a news sitemap is not removed if its entry was once cut off before it
+// said that it is news.
+func TestWindow_Cut(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		news := func(page string) string {
+			return "<url><loc>https://a.test/" + page + "</loc><n:news><n:title>T</n:title></n:news></url>"
+		}
+		const root = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' " +
+			"xmlns:n='http://www.google.com/schemas/sitemap-news/0.9'>"
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /n")
+		web.serve("n", root+news("1")+news("2")+"</urlset>")
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		cut, _, _ := strings.Cut(root+news("3")+news("1")+news("2"), "/2</loc>")
+		web.serve("n", cut+"/2</loc>")
+		want(t, "cut", run(t, w, 3*day), "added 3", "failing")
+		web.serve("n", root+news("3")+news("1")+"</urlset>")
+		want(t, "then", run(t, w, 6*day), "recovered")
+	})
+}
+
+// TestRemoved_Busy: a page is removed in time though the other sitemaps take all that PerDay allows.
+func TestRemoved_Busy(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web, names := newWeb(), []string{}
+		web.serve("robots.txt", "Sitemap: /i")
+		w := web.watcher()
+		w.PerDay = 24
+		isGone := false
+		for i := range 30 {
+			name := fmt.Sprint("s", i)
+			names = append(names, name)
+			web.pages["https://a.test/"+name] = func() string {
+				page := fmt.Sprint(name, "-1|", time.Now().UTC().Format(time.RFC3339))
+				if i == 15 && !isGone {
+					return urlset(page, "2")
+				}
+				return urlset(page)
+			}
+		}
+		web.serve("i", index(names...))
+		ctx, cancel := context.WithTimeout(t.Context(), 40*day)
+		defer cancel()
+		time.AfterFunc(5*day, func() { web.mu.Lock(); isGone = true; web.mu.Unlock() })
+		for e := range w.Events(ctx, slices.Values([]string{"a.test"})) {
+			if short(e) == "removed 2" {
+				return
+			}
+		}
+		t.Error("it was not removed in 35 days")
+	})
+}
+
 // TestSince: a watch whose Since moves on, as that of a cron job, removes no page that is listed.
 func TestSince(t *testing.T) {
 	bubble(t, func(t *testing.T) {
