@@ -200,10 +200,31 @@ func (q *Queue) next(ctx context.Context) (batch.Lease, error) {
 	}
 	l := &lease{message: msg, queue: q}
 	l.until.Store(&until)
+	defer l.keep()()
 	if err := l.read(ctx); err != nil {
 		return nil, err
 	}
 	return l, nil
+}
+
+// keep keeps the lease while its task is read, which may take longer, until the function that it
+// returns is called. It waits for no answer of the broker: that would follow the object.
+func (l *lease) keep() (stop func()) {
+	reading, stop := context.WithCancel(context.Background())
+	go func() {
+		for {
+			select {
+			case <-time.After(l.queue.lease / 3):
+			case <-reading.Done():
+				return
+			}
+			until := time.Now().Add(l.queue.lease)
+			if l.queue.js.Conn().IsConnected() && l.send(l.message.InProgress) == nil {
+				l.until.Store(&until)
+			}
+		}
+	}()
+	return stop
 }
 
 // isOver reports whether End was called and no task is left.

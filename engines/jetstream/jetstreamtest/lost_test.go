@@ -2,6 +2,7 @@ package jetstreamtest_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -113,6 +114,47 @@ func testLate(t *testing.T, after string) {
 	}
 	if wait := time.Since(begun); wait < late.lasts {
 		t.Errorf("the broker was not silent: it took %v", wait)
+	}
+}
+
+// While a worker reads a large task for longer than its lease, no other worker takes the task.
+func TestQueue_SlowObject(t *testing.T) {
+	t.Parallel()
+	s := must[*natstest.Server](t)(natstest.Start(t.TempDir(), -1))
+	defer s.Close()
+	slow := &silence{after: []byte("CONSUMER.CREATE.OBJ_sitemap"), lasts: 4 * time.Second}
+	var queues []*natsqueue.Queue
+	var nc *nats.Conn
+	for _, url := range []string{slow.listen(t, s.URL()), s.URL()} {
+		nc = must[*nats.Conn](t)(natsqueue.Connect(url, natsqueue.Login{}))
+		defer nc.Close()
+		q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Lease: time.Second}))
+		queues = append(queues, q)
+	}
+	task := batch.Task{Run: "1", Domain: "a.example"}
+	for i := range 20_000 {
+		task.Targets = append(task.Targets, fmt.Sprintf("https://a.example/sitemaps/%d.xml", i))
+	}
+	must[bool](t)(queues[1].Put(t.Context(), task))
+	other, stop := context.WithCancel(t.Context())
+	taken := make(chan error)
+	go func() {
+		for leased := 0; leased == 0 && other.Err() == nil; {
+			_, leased, _ = natsqueue.Left(t.Context(), nc, "1", nil)
+		}
+		_, err := queues[1].Take(other)
+		taken <- err
+	}()
+	l, err := queues[0].Take(t.Context())
+	stop()
+	if err := <-taken; !errors.Is(err, context.Canceled) {
+		t.Errorf("another worker took the task: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Done(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
