@@ -51,6 +51,16 @@ func TestReadHead(t *testing.T) {
 	}
 }
 
+func TestReadHead_ManyCanonicals(t *testing.T) {
+	var page []byte
+	for i := range 10 * maxCanonicals {
+		page = fmt.Appendf(page, `<link rel="canonical" href="/%d">`, i)
+	}
+	if got := readHead(page, "Googlebot"); len(got.canonicals) != maxCanonicals {
+		t.Errorf("%d canonical URLs, want %d", len(got.canonicals), maxCanonicals)
+	}
+}
+
 func TestRefreshTarget(t *testing.T) {
 	for content, want := range map[string]string{
 		"0; url=/a": "/a", "0;URL = /a": "/a", "5, url=/a": "/a", "0;/a": "/a", `0; url="/a" x`: "/a", "0; url='/a'": "/a",

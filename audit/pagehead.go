@@ -25,6 +25,9 @@ type head struct {
 	robots     []string // lists of directives for the agent or for all
 }
 
+// maxCanonicals is how many canonical URLs of a page are compared with each other.
+const maxCanonicals = 100
+
 // inHead are the elements that may be in a head. Another one ends it.
 var inHead = []atom.Atom{atom.Html, atom.Head, atom.Base, atom.Link, atom.Meta, atom.Noscript,
 	atom.Script, atom.Style, atom.Template, atom.Title}
@@ -65,7 +68,8 @@ func (h *head) take(tag *html.Token, agent string, isHead bool) {
 		h.meta(tag, agent)
 	case atom.Link:
 		href := attrOf(tag, "href")
-		isNew := href != "" && !slices.Contains(h.canonicals, href)
+		isNew := href != "" && len(h.canonicals) < maxCanonicals &&
+			!slices.Contains(h.canonicals, href)
 		if isHead && isNew && hasWord(attrOf(tag, "rel"), "canonical") {
 			h.canonicals = append(h.canonicals, href)
 		}
