@@ -232,8 +232,8 @@ func TestProgressOfList(t *testing.T) {
 	s := smallSite(t)
 	list := writeFile(t, "list", s.text("HOST/b.xml\na b\nHOST/b.xml\n"))
 	out := filepath.Join(t.TempDir(), "out")
-	runArgs(t, "batch", "--allow-private", "--progress", "always", list, "-o", out).want(t, cli.ExitOK, "", "\n1/1 sites")
-	runArgs(t, "urls", "--allow-private", "--progress", "always", "--from", list).want(t, cli.ExitFailed, s.text("HOST/2\nHOST/4\nHOST/2\nHOST/4\n"), "\n2/2 sites")
+	runArgs(t, "batch", "--allow-private", "--progress", "always", list, "-o", out).want(t, cli.ExitOK, "", "1/1 sites")
+	runArgs(t, "urls", "--allow-private", "--progress", "always", "--from", list).want(t, cli.ExitFailed, s.text("HOST/2\nHOST/4\nHOST/2\nHOST/4\n"), "2/2 sites")
 }
 
 func TestURLsOfFileSince(t *testing.T) {
