@@ -89,7 +89,9 @@ func newUser(t *testing.T, proxy string) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &user{t, append(env, "GOPATH="+gopath, "GOBIN="), gopath}
+	// What is compiled is that of other users too: without -trimpath it has their folders in it.
+	env = append(env, "GOPATH="+gopath, "GOBIN=", "GOFLAGS=-mod=mod -modcacherw -trimpath")
+	return &user{t, env, gopath}
 }
 
 // run runs a program in a folder and returns what it printed.
