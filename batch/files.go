@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -79,6 +80,7 @@ func (s FileSink) Part(_ context.Context, part Stored) (Part, error) {
 		return nil, err
 	}
 	p := &filePart{files: s.Files, name: PartName(part.Run, part.Domain), file: file}
+	p.lines = buffers.Get().(*bytes.Buffer)
 	p.buf = bufio.NewWriterSize(file, 16<<10)
 	first := header{Version: version, Stored: part}
 	p.buf.Write(appendMember(nil, typed(typePart, first))) // Flush has its error
@@ -92,18 +94,20 @@ type filePart struct {
 	name  string
 	file  *os.File
 	buf   *bufio.Writer
-	lines []byte // not compressed yet
-	over  bool
+	lines *bytes.Buffer // not compressed yet; nil once the part has ended
 }
 
 // maxLines is how many bytes of lines are compressed at once.
-const maxLines = 256 << 10
+const maxLines = 128 << 10
 
-var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+var (
+	zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+)
 
 func (p *filePart) Write(lines []byte) (int, error) {
-	p.lines = append(p.lines, lines...)
-	if len(p.lines) < maxLines {
+	p.lines.Write(lines)
+	if p.lines.Len() < maxLines {
 		return len(lines), nil
 	}
 	return len(lines), p.flush()
@@ -114,8 +118,7 @@ func (p *filePart) flush() error {
 	gz := zippers.Get().(*gzip.Writer)
 	defer zippers.Put(gz)
 	gz.Reset(p.buf)
-	_, err := gz.Write(p.lines)
-	p.lines = p.lines[:0]
+	_, err := p.lines.WriteTo(gz)
 	return cmp.Or(err, gz.Close())
 }
 
@@ -126,16 +129,24 @@ func (p *filePart) Commit(ctx context.Context, c Counts) error {
 	if err = cmp.Or(err, p.buf.Flush()); err == nil {
 		err = p.files.Replace(ctx, p.name, p.file, AnyVersion)
 	}
-	p.over = err == nil
+	if err == nil {
+		p.end()
+	}
 	return err
 }
 
 func (p *filePart) Discard() {
-	if !p.over {
-		p.over = true
+	if p.lines != nil {
+		p.end()
 		p.file.Close()
 		os.Remove(p.file.Name())
 	}
+}
+
+func (p *filePart) end() {
+	p.lines.Reset()
+	buffers.Put(p.lines)
+	p.lines = nil
 }
 
 // Stat returns a part: see [Sink].
