@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // MaxBytes is how much of a page is read.
@@ -32,17 +34,18 @@ func Sitemaps(r io.Reader, base *url.URL) []string {
 			break
 		}
 		rel, href := attributes(tag)
-		if kind == html.EndTagToken || href == "" {
+		isBase := tag.DataAtom == atom.Base && !isBased
+		isLink := tag.DataAtom == atom.Link && slices.Contains(rel, "sitemap")
+		if kind == html.EndTagToken || !isBase && !isLink || href == "" ||
+			len(href) > location.MaxLen { // resolving many links with a long base takes long
 			continue
 		}
 		u, err := base.Parse(href)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 			continue
 		}
-		if tag.DataAtom == atom.Base && !isBased {
+		if isBase {
 			base, isBased = u, true
-		}
-		if tag.DataAtom != atom.Link || !slices.Contains(rel, "sitemap") {
 			continue
 		}
 		u.User, u.Fragment = nil, ""

@@ -23,6 +23,9 @@ func TestSitemaps(t *testing.T) {
 		{"no target", `<link rel=sitemap>`, nil},
 		{"base", `<base target=_top><base href=/b/><base href=/c/><link rel=sitemap href=s.xml>`,
 			[]string{"https://example.com/b/s.xml"}},
+		{"a long base, against which links take long to resolve",
+			"<base href=/" + strings.Repeat("b/", 5_000) + "><link rel=sitemap href=s.xml>",
+			[]string{"https://example.com/a/s.xml"}},
 		{"in the body", `<head></head><body><link rel=sitemap href=/s.xml>`, nil},
 		{"no page", "", nil},
 	}
