@@ -148,6 +148,8 @@ func TestResolve(t *testing.T) {
 		{"https://cdn.example.com/y", "//z.example/d", "https://z.example/d"},
 		{"%zz", "d", "https://www.example.com/a/d"},
 		{"", "http://[", ""},
+		{"", strings.Repeat("d/", 5_000), ""},
+		{strings.Repeat("x/", 5_000), "d", ""},
 	} {
 		if got := resolve(page, test.base, test.ref); got != test.want {
 			t.Errorf("%q of base %q: %q, want %q", test.ref, test.base, got, test.want)

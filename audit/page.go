@@ -13,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // The codes of pages.
@@ -188,8 +189,12 @@ func (j *judgment) elsewhere(doc *fetch.Document, h *head) {
 	}
 }
 
-// resolve returns the URL that ref is on a page with this base, without a fragment, or "".
+// resolve returns the URL that ref is on a page with this base, without a fragment, or "". Long ones
+// would take long.
 func resolve(page *url.URL, base, ref string) string {
+	if max(len(base), len(ref)) > location.MaxLen {
+		return ""
+	}
 	if u, err := page.Parse(base); err == nil {
 		page = u
 	}
