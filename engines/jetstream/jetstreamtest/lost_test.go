@@ -122,13 +122,13 @@ func TestQueue_SlowObject(t *testing.T) {
 	t.Parallel()
 	s := must[*natstest.Server](t)(natstest.Start(t.TempDir(), -1))
 	defer s.Close()
-	slow := &silence{after: []byte("CONSUMER.CREATE.OBJ_sitemap"), lasts: 4 * time.Second}
+	slow := &silence{after: []byte("CONSUMER.CREATE.OBJ_sitemap"), lasts: 15 * time.Second}
 	var queues []*natsqueue.Queue
 	var nc *nats.Conn
 	for _, url := range []string{slow.listen(t, s.URL()), s.URL()} {
 		nc = must[*nats.Conn](t)(natsqueue.Connect(url, natsqueue.Login{}))
 		defer nc.Close()
-		q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Lease: time.Second}))
+		q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Lease: 6 * time.Second}))
 		queues = append(queues, q)
 	}
 	task := batch.Task{Run: "1", Domain: "a.example"}
