@@ -26,6 +26,9 @@ func (s *site) find(ctx context.Context) {
 		if s.relink(found); s.err == nil {
 			s.Failures, s.Err, s.Find = 0, "", now.Add(findEvery)
 		}
+		if s.Prepaid {
+			s.Find = s.affords(1)
+		}
 		return
 	}
 	if (s.Failures+1 >= failures || errors.Is(err, discover.ErrSite)) && !s.Failing {
@@ -61,8 +64,8 @@ func searched(err error) (n int) {
 }
 
 // sitemaps returns the sitemaps that robots.txt names, or those at the known paths. If it names
-// none, those that were found before stay as long as they can be read, or PerDay does not allow a
-// search.
+// none, those that were found before stay as long as they can be read. Where PerDay does not allow a
+// search yet, sitemaps pays for one, and they stay until then.
 func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	f, err := s.w.Client.Robots(ctx, s.name)
 	if f == nil {
@@ -70,19 +73,28 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	}
 	agent := s.w.Client.Fetch.RobotsToken()
 	s.Delay = min(f.CrawlDelay(agent), maxDelay)
+	cost, isPaid := len(discover.DefaultKnownPaths()), s.Prepaid
+	s.Prepaid = false
 	if len(f.Sitemaps) > 0 {
 		return s.w.Client.Find(ctx, s.name)
 	}
-	mustWait := s.affords(len(discover.DefaultKnownPaths())).After(time.Now())
-	isGood := func(d *document) bool {
+	allowed := slices.DeleteFunc(slices.Clone(s.Docs), func(d *document) bool {
 		u, err := url.Parse(d.Loc)
-		isAllowed := err == nil && f.Allowed(agent, u)
-		return isAllowed && d.Seed != nil && (d.Failures == 0 || mustWait)
-	}
-	if slices.ContainsFunc(s.Docs, isGood) {
+		return d.Seed == nil || err != nil || !f.Allowed(agent, u)
+	})
+	switch {
+	case slices.ContainsFunc(allowed, func(d *document) bool { return d.Failures == 0 }):
+		return s.seeds(), nil
+	case len(allowed) > 0 && !isPaid && s.affords(cost).After(time.Now()):
+		s.pay(cost)
+		s.Prepaid = true
 		return s.seeds(), nil
 	}
 	found, err := s.w.Client.Find(ctx, s.name)
-	s.pay(cmp.Or(searched(err), len(discover.DefaultKnownPaths())))
+	more := cmp.Or(searched(err), cost)
+	if isPaid {
+		more = max(more-cost, 0)
+	}
+	s.pay(more)
 	return found, err
 }

@@ -370,13 +370,14 @@ func TestPerDay_KnownPaths(t *testing.T) {
 	})
 }
 
-// TestPerDay_Search: nor has a busy site whose index fails when robots.txt no longer names it.
+// TestPerDay_Search: nor has a busy site whose index fails when robots.txt no longer names it. Its
+// new one is found at a known path.
 func TestPerDay_Search(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		web, children := newWeb(), []string{"a", "b", "c", "d", "e", "f"}
 		web.serve("robots.txt", "Sitemap: /i")
 		web.serve("i", index(children...))
-		w, asked := web.watcher(), []time.Time{}
+		w, asked, isFound := web.watcher(), []time.Time{}, false
 		w.PerDay = 24
 		w.Client.Fetch.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Path != "/robots.txt" {
@@ -389,11 +390,16 @@ func TestPerDay_Search(t *testing.T) {
 		})
 		for _, end := range []time.Duration{4 * day, 4 * day} {
 			ctx, cancel := context.WithTimeout(t.Context(), end)
-			for range w.Events(ctx, slices.Values([]string{"a.test"})) {
+			for e := range w.Events(ctx, slices.Values([]string{"a.test"})) {
+				isFound = isFound || e.URL.Loc == "https://a.test/new"
 			}
 			cancel()
 			web.serve("robots.txt", "")
 			web.fail("i", 404)
+			web.serve("sitemap.xml", urlset("new"))
+		}
+		if !isFound {
+			t.Error("a new sitemap was not found")
 		}
 		for i, at := range asked {
 			if i >= 26 && at.Sub(asked[i-26]) < day {
