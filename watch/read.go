@@ -93,7 +93,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 	if errors.Is(r.err, sitemap.ErrGzip) { // the entries are doubtful
 		clear(r.pages)
 		clear(r.changes)
-		r.isChanged, r.isNews = false, false
+		r.isChanged, r.isNews, r.isIndex, r.isAhead, r.dates = false, false, false, false, nil
 	}
 	r.end()
 	return r
@@ -118,7 +118,7 @@ func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 	}
 	isNew = was == nil || was.State&pagelist.Untrusted != 0
 	isLater = was != nil && p.LastMod.After(was.LastMod.Start())
-	r.isChanged = r.isChanged || isNew || isLater
+	r.isChanged = r.isChanged || isNew || isLater || was.State != p.State
 	r.isNews = r.isNews || isNew || isLater && proves
 	if was != nil && !isLater {
 		p.LastMod = was.LastMod

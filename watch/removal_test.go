@@ -433,6 +433,13 @@ func TestWindow_Cut(t *testing.T) {
 		want(t, "cut", run(t, w, 3*day), "added 3", "failing")
 		web.serve("n", root+news("3")+news("1")+"</urlset>")
 		want(t, "then", run(t, w, 6*day), "recovered")
+		cut, _, _ = strings.Cut(root+news("3")+news("1")+news("4"), "/4</loc>")
+		web.serve("n", cut+"/4</loc>")
+		want(t, "cut in a new entry", run(t, w, 3*day), "added 4", "failing")
+		web.serve("n", root+news("3")+news("1")+news("4")+"</urlset>")
+		want(t, "whole", run(t, w, 3*day), "recovered")
+		web.serve("n", root+news("3")+news("1")+"</urlset>")
+		want(t, "without it", run(t, w, 6*day))
 	})
 }
 
@@ -618,4 +625,19 @@ func TestRemoved_Pages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRemoved_DamagedIndex: an index that was damaged from the start is like any document that
+// fails: after 30 days, no removal waits for it.
+func TestRemoved_DamagedIndex(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /i")
+		web.serve("a", urlset("1", "2"))
+		web.serve("i", damaged(index("b")))
+		w := web.watcher()
+		want(t, "first", run(t, w, day), "failing i")
+		web.serve("a", urlset("1"))
+		want(t, "later", run(t, w, 40*day), "removed 2")
+	})
 }
