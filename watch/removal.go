@@ -152,10 +152,10 @@ func (d *document) isLost() bool {
 }
 
 // checked returns when the entries of a document were last known: when it was read, or the index
-// that stands for it.
+// that stands for it, or one above that.
 func (d *document) checked() time.Time {
 	if d.isStill() {
-		return latest(d.Read, d.index.Read)
+		return latest(d.Read, d.index.checked())
 	}
 	return d.Read
 }
@@ -164,7 +164,7 @@ func (d *document) checked() time.Time {
 const checkOnce = 10 * time.Minute
 
 // sweep checks the documents one after another: indexes first, then the others in the order of
-// their numbers. A page that moves to a later document meanwhile, as in a list of pages with the
+// their locations. A page that moves to a later document meanwhile, as in a list of pages with the
 // newest first, is found there. If that takes long, sweep checks them once more in the reverse
 // order, which a page that moves to an earlier document cannot evade. It makes the next document
 // due, and reports whether all were checked.

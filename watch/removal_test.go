@@ -627,6 +627,32 @@ func TestRemoved_Pages(t *testing.T) {
 	}
 }
 
+// TestRemoved_Nested: a removal waits for no index that another one stands for, and the other is
+// requested once for it.
+func TestRemoved_Nested(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(1)
+		b.serve("robots.txt", "Sitemap: /root")
+		root := func() {
+			b.serve("root", index("i|"+time.Now().UTC().Format(time.RFC3339), "other"))
+		}
+		b.serve("other", urlset("x", "y"))
+		for range 10 {
+			root()
+			b.publish(0, true)
+			run(t, b.w, day)
+		}
+		b.serve("other", urlset("x"))
+		asked := b.asked("root")
+		if got := run(t, b.w, 2*day); !slices.Contains(got, "removed y") {
+			t.Errorf("%v", got)
+		}
+		if n := b.asked("root") - asked; n > 20 {
+			t.Errorf("%d requests for the index of the index", n)
+		}
+	})
+}
+
 // TestRemoved_DamagedIndex: an index that was damaged from the start is like any document that
 // fails: after 30 days, no removal waits for it.
 func TestRemoved_DamagedIndex(t *testing.T) {
