@@ -24,10 +24,10 @@
 // estimate of the rate is made from the dates in the document, and later ones from the changes
 // between requests. A document that changes λ times a day is requested √(λ·PerDay) times a day: for
 // a given number of requests, the sum of the delays is least if requests are in proportion to the
-// square roots of the rates. [Watcher.Min] and [Watcher.Max] bound each interval. [Watcher.PerDay]
-// bounds the requests for the documents of a site: any 24 hours have at most a tenth more, with
-// retries and redirects. So the first reading of a site with more documents than that takes several
-// days. Below 20, two requests are held back for retries.
+// square roots of the rates. [Watcher.Min] and [Watcher.Max] bound each interval, except of
+// requests for a removal. [Watcher.PerDay] bounds the requests for the documents of a site: any 24
+// hours have at most a tenth more, with retries and redirects. So the first reading of a site with
+// more documents than that takes several days. Below 20, two requests are held back for retries.
 //
 // An index whose lastmods have proved right stands for its children: they are requested when it
 // lists a new lastmod, and otherwise once a week. A lastmod that is only a date counts from the
@@ -50,13 +50,13 @@
 // # Removal
 //
 // A page is removed when no document of its site lists it any more. Before the event is yielded,
-// every document of the site has to be read without it after it has vanished, one after another in
-// the order of their locations, since it may have moved. If that takes more than 10 minutes, they
-// are read once more in the reverse order, since it may have moved on to one that was read before.
-// If robots.txt names several sitemaps, it has to be read too. A document that fails, breaks off or
-// has entries that were dropped removes nothing. One that has failed for 30 days, and is not an
-// index, no longer holds up the others. A 304 of an index says nothing about its children, unless
-// its lastmods have proved right. A page that was only in feeds and news sitemaps is never removed:
+// every document of the site has to be read without it after it has vanished, one after another,
+// indexes first, since it may have moved. If that takes more than 10 minutes, they are read once
+// more in the reverse order, since it may have moved on to one that was read before. If robots.txt
+// names several sitemaps, it has to be read too. A document that fails, breaks off or has entries
+// that were dropped removes nothing. One that has failed for 30 days, and is not an index, no
+// longer holds up the others. A 304 of an index says nothing about its children, unless its
+// lastmods have proved right. A page that was only in feeds and news sitemaps is never removed:
 // they drop entries by design. While a site is failing, because its robots.txt or all its documents
 // fail, nothing is removed.
 //

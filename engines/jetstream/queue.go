@@ -280,8 +280,9 @@ type lease struct {
 	message jetstream.Msg
 	task    batch.Task
 	queue   *Queue
-	// until is the earliest end of the lease. After it, nothing is sent: the broker would take it
-	// for the end of the next lease.
+	// until is the earliest end of the lease; after a long reading, that if the broker has received
+	// what keep sent. After it, nothing is sent: the broker would take it for the end of the next
+	// lease.
 	until atomic.Pointer[time.Time]
 }
 

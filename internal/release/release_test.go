@@ -89,7 +89,7 @@ func newUser(t *testing.T, proxy string) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is compiled is that of other users too: without -trimpath it has their folders in it.
+	// Without -trimpath, what is compiled has the user's folder in it, so other users would not share it.
 	env = append(env, "GOPATH="+gopath, "GOBIN=", "GOFLAGS=-mod=mod -modcacherw -trimpath")
 	return &user{t, env, gopath}
 }

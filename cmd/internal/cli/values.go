@@ -173,7 +173,7 @@ func check(cmd *cobra.Command, name string, check func(text string) error) {
 var (
 	negative    = regexp.MustCompile(`^-`)
 	notPositive = regexp.MustCompile(`^(-|0s?$)`)
-	notParallel = regexp.MustCompile(`^(-|0$|[0-9]{5})`) // a walk takes a megabyte
+	notParallel = regexp.MustCompile(`^(-|0$|[0-9]{5})`) // each walk takes about 1 MB
 )
 
 // refuse makes flags refuse the values that match a pattern.
