@@ -123,7 +123,7 @@ func siteKey(name string) (string, error) {
 	if err != nil {
 		return "invalid/w" + hashed(name), fmt.Errorf("watch: %w: %w", discover.ErrSite, err)
 	}
-	return st.Host() + "/w" + hashed(strings.TrimSuffix(st.URL.String(), "/")), nil
+	return st.Host() + "/w" + hashed(st.Spelling()), nil
 }
 
 func hashed(text string) string {

@@ -90,6 +90,10 @@ func (s Site) Named() string {
 	return u.String()
 }
 
+// Spelling returns the URL of the site without credentials and a last slash. It is the same for
+// "example.com" and "https://EXAMPLE.com/".
+func (s Site) Spelling() string { return strings.TrimSuffix(s.URL.String(), "/") }
+
 // Dir returns the directory that the path of the site names: "/a/b/" for "/a/b", but "/a/" for
 // "/a/index.html".
 func (s Site) Dir() string {

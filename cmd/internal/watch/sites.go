@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -63,7 +62,7 @@ func (s *sites) read() (changed bool, err error) {
 	seen := map[string]bool{}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		if st, err := siteurl.Parse(name); err == nil { // the Watcher compares them so too
-			name = strings.TrimSuffix(st.URL.String(), "/")
+			name = st.Spelling()
 		}
 		isAgain := seen[name]
 		seen[name] = true
