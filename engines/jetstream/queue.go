@@ -218,9 +218,8 @@ func (l *lease) keep() (stop func()) {
 			case <-reading.Done():
 				return
 			}
-			until := time.Now().Add(l.queue.lease)
-			if l.queue.js.Conn().IsConnected() && l.send(l.message.InProgress) == nil {
-				l.until.Store(&until)
+			if l.queue.js.Conn().IsConnected() {
+				l.extend(l.message.InProgress) // an error means at most that the task is done twice
 			}
 		}
 	}()
@@ -322,10 +321,15 @@ func (l *lease) send(what func() error) error {
 
 // Renew fails while the broker is away: what is sent then may arrive after the end of the lease.
 func (l *lease) Renew(context.Context) error {
-	until := time.Now().Add(l.queue.lease)
-	err := l.send(func() error {
+	return l.extend(func() error {
 		return cmp.Or(l.message.InProgress(), l.queue.js.Conn().FlushTimeout(attempt))
 	})
+}
+
+// extend sends that the lease goes on.
+func (l *lease) extend(what func() error) error {
+	until := time.Now().Add(l.queue.lease)
+	err := l.send(what)
 	if err == nil {
 		l.until.Store(&until)
 	}
