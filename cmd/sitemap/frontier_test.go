@@ -180,24 +180,35 @@ func TestBatchFrontier_Interrupted(t *testing.T) {
 	}
 }
 
-// The frontier is stopped while a worker walks, and started again. The worker goes on.
-func TestBatchFrontier_Restarted(t *testing.T) {
-	t.Parallel()
-	s := &frontiertest.Server{}
-	address, stop := s.Listen(t, "127.0.0.1:0")
+// replaceFrontier serves a frontier until a site is walked with these arguments, and so many are in
+// the frontier. Then another takes its place.
+func replaceFrontier(
+	t *testing.T, first, then *frontiertest.Server, put int,
+) (web *browser, args []string) {
+	address, stop := first.Listen(t, "127.0.0.1:0")
 	list := writeFile(t, "sites.txt", "1.test\n2.test\n3.test\n")
 	var once sync.Once
-	web := &browser{wait: func(*http.Request) (err error) {
+	web = &browser{wait: func(*http.Request) (err error) {
 		once.Do(func() {
+			for len(first.URLs("DEFAULT")) < put {
+				time.Sleep(time.Millisecond)
+			}
 			stop()
 			var l net.Listener
 			if l, err = net.Listen("tcp", address); err == nil {
-				t.Cleanup(s.Serve(l))
+				t.Cleanup(then.Serve(l))
 			}
 		})
 		return err
 	}}
-	args := []string{list, "-o", t.TempDir(), "--queue", "urlfrontier://" + address, "--parallel", "1", "--retries", "0"}
+	return web, []string{list, "-o", t.TempDir(), "--queue", "urlfrontier://" + address, "--parallel", "1", "--retries", "0"}
+}
+
+// The frontier is stopped while a worker walks, and started again. The worker goes on.
+func TestBatchFrontier_Restarted(t *testing.T) {
+	t.Parallel()
+	s := &frontiertest.Server{}
+	web, args := replaceFrontier(t, s, s, 0)
 	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 failed, ")
 	if got := s.URLs("DEFAULT"); len(got) > 0 {
 		t.Errorf("in the frontier are still %v", got)
@@ -208,24 +219,7 @@ func TestBatchFrontier_Restarted(t *testing.T) {
 // does the rest.
 func TestBatchFrontier_Lost(t *testing.T) {
 	t.Parallel()
-	s := &frontiertest.Server{}
-	address, stop := s.Listen(t, "127.0.0.1:0")
-	list := writeFile(t, "sites.txt", "1.test\n2.test\n3.test\n")
-	var once sync.Once
-	web := &browser{wait: func(*http.Request) (err error) {
-		once.Do(func() {
-			for len(s.URLs("DEFAULT")) < 3 {
-				time.Sleep(time.Millisecond)
-			}
-			stop()
-			var l net.Listener
-			if l, err = net.Listen("tcp", address); err == nil {
-				t.Cleanup((&frontiertest.Server{}).Serve(l))
-			}
-		})
-		return err
-	}}
-	args := []string{list, "-o", t.TempDir(), "--queue", "urlfrontier://" + address, "--parallel", "1", "--retries", "0"}
+	web, args := replaceFrontier(t, &frontiertest.Server{}, &frontiertest.Server{}, 3)
 	web.batch(t.Context(), args...).want(t, cli.ExitFailed, "", "sitemap: 1 site, 2 URLs, 0 failed, ",
 		"sitemap: run 1: the queue has lost 2 sites that it had: give the command again\n")
 	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 2 sites, 4 URLs, 0 failed, ")
