@@ -135,7 +135,8 @@ func archive(w io.Writer, root, work, dir, version string) error {
 
 // environment is that of a go command with a module cache of its own, for which the modules in the
 // folder of a proxy are published. Those of other projects come from the module cache of whoever
-// runs the program, or from their earlier source.
+// runs the program, or from their earlier source. With -trimpath, what it compiles has no folder in it,
+// so one build cache serves all.
 func environment(proxy, cache string) ([]string, error) {
 	out, err := exec.Command("go", "env", "GOPROXY", "GONOSUMDB", "GOMODCACHE").Output()
 	if err != nil {
@@ -144,7 +145,7 @@ func environment(proxy, cache string) ([]string, error) {
 	before := strings.Split(string(out), "\n")
 	downloads := filepath.Join(before[2], "cache", "download")
 	return []string{
-		"GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GOMODCACHE=" + cache,
+		"GOWORK=off", "GOFLAGS=-mod=mod -modcacherw -trimpath", "GOMODCACHE=" + cache,
 		"GOPROXY=" + fileURL(proxy) + "," + fileURL(downloads) + "," + before[0],
 		"GONOSUMDB=" + strings.TrimPrefix(before[1]+","+modulePath, ","),
 	}, nil

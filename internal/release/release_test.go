@@ -89,9 +89,7 @@ func newUser(t *testing.T, proxy string) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without -trimpath, what is compiled has the user's folder in it, so other users would not share it.
-	env = append(env, "GOPATH="+gopath, "GOBIN=", "GOFLAGS=-mod=mod -modcacherw -trimpath")
-	return &user{t, env, gopath}
+	return &user{t, append(env, "GOPATH="+gopath, "GOBIN="), gopath}
 }
 
 // run runs a program in a folder and returns what it printed.
