@@ -240,10 +240,10 @@ func (e *entry) lastMod() sitemap.Time {
 	return sitemap.Time{}
 }
 
-// setLoc chooses the entry's location: a link, else a URL in the text of the entry after an empty
-// link, which is a link that was written as HTML, else an id, else, without a link, a URL in the
-// text. In an entry that is cut by the end of the document, only a link counts. Without a location,
-// setLoc reports why the entry is dropped.
+// setLoc chooses the entry's location: a link, else, if the link is empty as in HTML, a URL in the
+// text of the entry, else an id, else, without a link, a URL in the text. In an entry that is cut by
+// the end of the document, only a link counts. Without a location, setLoc reports why the entry is
+// dropped.
 func (d *decoder) setLoc() bool {
 	e := &d.entry
 	direct := bytes.TrimSpace(d.r.Direct)

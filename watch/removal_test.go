@@ -627,8 +627,8 @@ func TestRemoved_Pages(t *testing.T) {
 	}
 }
 
-// TestRemoved_Nested: a removal waits for no index that another one stands for, and the other is
-// requested once for it.
+// TestRemoved_Nested: a removal waits for no index that another one stands for, and the other is not
+// requested again and again.
 func TestRemoved_Nested(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBusySite(1)

@@ -186,8 +186,8 @@ func readRecord(ctx context.Context, s *store, run string) (r record, err error)
 		return r, err
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
-		const text = "%s: damaged: %w: remove it, and give the command that began the run again"
-		return r, fmt.Errorf(text, f.Path, err)
+		const damaged = "%s: damaged: %w: remove it, and give the command that began the run again"
+		return r, fmt.Errorf(damaged, f.Path, err)
 	}
 	return r, nil
 }
