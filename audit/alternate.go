@@ -164,10 +164,14 @@ func (x *extensions) isRepeated(i int) bool {
 	return false
 }
 
-// hasSelf reports whether the entry is one of its alternates.
+// hasSelf reports whether the entry is one of its alternates, or may be one of those without a
+// complete URL, which have findings already.
 func (x *extensions) hasSelf() bool {
 	form := formOf(x.loc)
 	return slices.ContainsFunc(x.links, func(l link) bool {
+		if chars.SchemeOf(l.href) == "" {
+			return true
+		}
 		if form == x.loc && strings.IndexByte(l.href, '%') < 0 && len(l.href)+1 != len(form) {
 			return l.href == form // only an escape or a missing path would make another spelling
 		}

@@ -278,7 +278,7 @@ func (d *auditor) judgeElement(i int) {
 			d.changeFreqText(e)
 		}
 	}
-	if e.own && record == namespace.NoSpace { // else in a wrong namespace, as was reported
+	if e.own && (e.depth == 0 || kindOf(e) != 0) { // the others have been reported
 		d.attributes(e)
 	}
 	if e.depth != 1 {

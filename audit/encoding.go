@@ -35,7 +35,7 @@ var _ = register(
 	rule(NotUTF8, failure, protocolXML, "an encoding other than UTF-8",
 		"The protocol requires UTF-8. Readers of UTF-8 alone refuse the document.",
 		`Save the document in UTF-8, and declare it: <?xml version="1.0" encoding="UTF-8"?>. `+
-			"Remove a byte order mark of UTF-16."),
+			"Remove a byte order mark of UTF-16, or another charset from the Content-Type header."),
 	rule(sitemap.WrongContentType, warning, "RFC 9110, section 8.3",
 		"a content type that names another format than that of the document",
 		"Readers that trust the header take the document for something else.",

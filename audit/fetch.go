@@ -169,13 +169,15 @@ func (s *siteJudge) failed(err error, isChallenged bool) {
 	}
 }
 
-// tried lists the URLs where no sitemap was found, with their statuses.
+// tried lists the URLs where no sitemap was found, with what they are answered with.
 func tried(none *discover.NoSitemapError) string {
 	var list []string
 	for _, t := range none.Tried {
 		text := t.URL
 		if e, ok := errors.AsType[*fetch.Error](t.Err); ok && e.Status != 0 {
 			text += fmt.Sprintf(" (status %d)", e.Status)
+		} else if errors.Is(t.Err, sitemap.ErrHTML) {
+			text += " (an HTML page)"
 		}
 		list = append(list, text)
 	}
@@ -224,7 +226,11 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 		}
 	}
 	if len(sum.Hops) > 0 && sum.FinalURL != "" {
-		s.report(of(SitemapRedirects), here, sum.FinalURL,
+		rule := of(SitemapRedirects)
+		if sum.Format == 0 {
+			rule = rule.fixedBy("Answer with the sitemap, or with status 404 if it is gone.")
+		}
+		s.report(rule, here, sum.FinalURL,
 			"%s redirects to %s", name, quoted(sum.FinalURL))
 	}
 }

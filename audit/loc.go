@@ -119,7 +119,7 @@ type locations struct {
 // add judges the location of an entry. Rest is what follows its origin, with kinds of characters.
 // It reports whether the location has a template that was not filled in.
 func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (isTemplate bool) {
-	if has&isOdd != 0 && l.isTemplate(e, rest) {
+	if has&(isOdd|isPercent) != 0 && l.isTemplate(e, rest) {
 		return true
 	}
 	if l.format == sitemap.URLSet && e.Kind == sitemap.Page && isSitemapName(e.Loc) {
@@ -141,6 +141,7 @@ func (l *locations) isTemplate(e *sitemap.Entry, rest string) bool {
 		return false
 	}
 	l.withdraw(sitemap.LocWhitespace, e.Pos.Offset, math.MaxInt64)
+	l.withdraw(sitemap.BadEscape, e.Pos.Offset, math.MaxInt64)
 	if l.first(t) {
 		l.bogus(e)
 	}
@@ -193,9 +194,13 @@ func isSitemapName(loc string) bool {
 		strings.Contains(strings.ToLower(loc[strings.LastIndexByte(loc, '/'):]), "sitemap")
 }
 
+// templates are the starts of templates, and of what scripts write for an object.
+var templates = []string{"{{", "{% ", "{%%20", "<%", "<?", "${", "%7B%7B", "[object ", "[object%20",
+	"%5Bobject%20"}
+
 // template returns text from a template on that was not filled in, or "".
 func template(text string) string {
-	for _, start := range []string{"{{", "{% ", "<%", "${"} {
+	for _, start := range templates {
 		if i := strings.Index(text, start); i >= 0 {
 			return text[i:]
 		}

@@ -16,6 +16,8 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 		return malformed(p.Text)
 	case p.Code == sitemap.UndeclaredPrefix:
 		return undeclared(p.Text)
+	case p.Code == sitemap.NonstandardLastMod && isFeed(j.format):
+		return rule.fixedBy(of(sitemap.BadFeedDate).Fix)
 	case p.Code == sitemap.NonstandardLastMod && j.hasSchema() && isW3CDate(text),
 		p.Code == sitemap.NonstandardPriority && decimal().MatchString(text):
 		return rule.with(info) // white space around it, or more digits
@@ -35,6 +37,10 @@ func (j *judge) problem(p sitemap.Problem) {
 		}
 	case sitemap.StrayText, sitemap.ForeignElement:
 		if slices.ContainsFunc(j.held, func(f Finding) bool { return f.Pos == p.Pos }) {
+			return
+		}
+	case sitemap.ZoneAssumed:
+		if j.hasSchema() && !isW3CDate(strings.TrimSpace(p.Text)+"Z") { // a nonstandard_lastmod
 			return
 		}
 	case sitemap.NoEntries:

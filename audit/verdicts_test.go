@@ -155,7 +155,25 @@ func TestSite_Fixes(t *testing.T) {
 			t.Errorf("%s: %+v", status, found)
 		}
 	}
-	found, _ := auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": wholeURLSet(home + "1")}), audit.Options{})
+	moved := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "p": "<!DOCTYPE html><html></html>"})
+	moved[home+"s.xml"] = section{"301", http.Header{"Location": {home + "p"}}, nil}
+	found, _ := auditSite(t, moved, audit.Options{})
+	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Answer with the sitemap") {
+		t.Errorf("%+v", found)
+	}
+	page := "<!DOCTYPE html><html></html>"
+	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": page}), audit.Options{})
+	if len(found) != 1 || !strings.Contains(found[0].Message, home+"sitemap.xml (an HTML page)") {
+		t.Errorf("%+v", found)
+	}
+	feed := "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='" + home + "'/><updated>2 Nov 2026</updated></entry></feed>"
+	rule, _ := audit.RuleOf(sitemap.BadFeedDate)
+	for _, f := range wantSaid(t, feed, "nonstandard_lastmod error") {
+		if f.Fix != rule.Fix {
+			t.Errorf("%+v", f)
+		}
+	}
+	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": wholeURLSet(home + "1")}), audit.Options{})
 	if len(found) != 1 || found[0].Fix != "Add this line to robots.txt: Sitemap: "+home+"sitemap.xml" {
 		t.Errorf("%+v", found)
 	}
