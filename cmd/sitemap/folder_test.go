@@ -140,7 +140,7 @@ func TestCheckFolder_NoSite(t *testing.T) {
 		"llms.txt":   "https://example.org/a\n",
 		"index.html": page,
 	})
-	for command, want := range map[string]string{"check": "name the site: --root DIR URL", "urls": "whose is it?"} {
+	for command, want := range map[string]string{"check": "name the site: --root DIR URL", "urls": "does not say which site it is"} {
 		if r := runArgs(t, command, dir); r.status != cli.ExitFailed || !strings.Contains(r.out+r.err, want) {
 			t.Errorf("%s: status %d, printed %s%s", command, r.status, r.out, r.err)
 		}

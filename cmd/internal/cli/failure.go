@@ -179,19 +179,13 @@ func (t *Tally) Print(m *Log) {
 		Plural(t.documents, "document"), strings.Join(counts, ", "))
 }
 
-// ProblemText returns a problem as a line: place, severity, code, and the text that it is about.
+// ProblemText returns a problem as a line: place, severity, code and message.
 func ProblemText(name string, p sitemap.Problem) string {
 	s := Printable(name)
 	if p.Pos.Line > 0 {
 		s += fmt.Sprintf(":%d", p.Pos.Line)
 	}
-	s += fmt.Sprintf(": %v: %v", p.Severity(), p.Code)
-	if p.Field != "" {
-		s += " in " + p.Field
-	}
-	if p.Text != "" {
-		s += fmt.Sprintf(": %q", p.Text)
-	}
+	s += fmt.Sprintf(": %v: %v: %s", p.Severity(), p.Code, p.Message())
 	if p.Dropped {
 		s += " (dropped)"
 	}

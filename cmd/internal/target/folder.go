@@ -150,8 +150,8 @@ func OpenFolder(dir, at string) (*Folder, error) {
 
 // ErrFolder means that no file in a folder names its site.
 var ErrFolder = errors.New(
-	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose " +
-		"is it?",
+	"the folder does not say which site it is: it has neither a robots.txt with the complete URL " +
+		"of a sitemap nor a sitemap",
 )
 
 // A RelativeError means that no file in a folder names its site, since all locations in its sitemap
@@ -159,7 +159,8 @@ var ErrFolder = errors.New(
 type RelativeError struct{ Sitemap string }
 
 func (e *RelativeError) Error() string {
-	return "no location in " + e.Sitemap + " is a whole URL: whose is the folder?"
+	return "the folder does not say which site it is: no location in " + e.Sitemap +
+		" is a complete URL"
 }
 
 // set takes the site or the sitemap that the caller names. A path that is not that of a file in the
