@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -236,4 +237,38 @@ func TestWorker_LotsDamaged(t *testing.T) {
 	if _, all := lotsOf(t, f, "1"); len(all) != 150 || len(w.requests) > 0 {
 		t.Errorf("%d pages; %d hosts were asked", len(all), len(w.requests))
 	}
+}
+
+// staleEach are States of which another worker saves each at the moment of the first Save here.
+type staleEach struct {
+	memoryStates
+	saved sync.Map
+}
+
+func (s *staleEach) Save(
+	ctx context.Context, domain string, next batch.State, write func(io.Writer) error,
+) error {
+	if _, again := s.saved.LoadOrStore(domain, true); !again {
+		return batch.ErrStale
+	}
+	return s.memoryStates.Save(ctx, domain, next, write)
+}
+
+// If two workers do one domain, since the queue has handed it out twice, they meet in many lots. If
+// it were handed back for each, it would be abandoned soon.
+func TestWorker_LotsStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		batch.SetMaxTargets(t, 50)
+		f, q := openFolder(t), &returned{Queue: queueOf(t, tasks(t, subdomains(51), "1"))}
+		w := &batch.Worker{Client: (&web{}).client(), Queue: q, States: &staleEach{}, Sink: f}
+		if err := w.Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(q.later) != 1 {
+			t.Errorf("the domain was handed back %d times", len(q.later))
+		}
+		if _, all := lotsOf(t, f, "1"); len(all) != 153 {
+			t.Errorf("%d pages", len(all))
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -315,7 +316,9 @@ func (s *staleOnce) Save(
 
 // A task whose state another worker has replaced is handed back, and done again. The worker goes
 // on.
-func TestWorker_Stale(t *testing.T) {
+func TestWorker_Stale(t *testing.T) { synctest.Test(t, testStale) }
+
+func testStale(t *testing.T) {
 	q := &returned{Queue: queueOf(t, tasks(t, "a.example\n", "1"))}
 	f, client := openFolder(t), (&web{lastMod: "2024"}).client()
 	w := &batch.Worker{Client: client, Queue: q, States: &staleOnce{}, Sink: f, Parallel: 1}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -63,8 +64,8 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
 	defer cancel()
 	switch {
-	case errors.Is(err, ErrStale): // the worker that took over ends the task
-		lease.Later(last, 0)
+	case errors.Is(err, ErrStale): // the other worker of the domain ends the task
+		lease.Later(last, renewEvery)
 		return nil
 	case errors.Is(err, ErrTask):
 		err = fmt.Errorf("%.80q: %w", task.Domain, err)
@@ -109,13 +110,24 @@ func (r *run) task(ctx context.Context, t Task) (Counts, error) {
 		}
 	}
 	lots := t.lots()
-	return r.sideBySide(ctx, len(lots), func(ctx context.Context, i int) (Counts, error) {
+	var stale atomic.Bool // another worker does the domain, too
+	counts, err := r.sideBySide(ctx, len(lots), func(
+		ctx context.Context, i int,
+	) (counts Counts, err error) {
 		part, err := r.stat(ctx, lots[i])
-		if err != nil {
-			return Counts{}, err
+		if err == nil {
+			counts, err = r.part(ctx, lots[i], part)
 		}
-		return r.part(ctx, lots[i], part)
+		if errors.Is(err, ErrStale) { // the other lots are not done in vain
+			stale.Store(true)
+			err = nil
+		}
+		return counts, err
 	})
+	if err == nil && stale.Load() {
+		err = ErrStale
+	}
+	return counts, err
 }
 
 // renew renews a lease until the function that it returns is called.
