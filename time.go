@@ -196,10 +196,6 @@ func ParseTime(s string) (Time, error) {
 // does not write are lost in a round trip: that the zone was assumed, and that no seconds were
 // listed.
 func (t *Time) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*t = Time{}
-		return nil
-	}
 	v, ok := parseW3C(text)
 	if !ok {
 		return errTime
@@ -208,7 +204,7 @@ func (t *Time) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// parseW3C reads a time of one of the six forms. It allocates nothing.
+// parseW3C reads a time of one of the six forms, or no text. It allocates nothing.
 func parseW3C(b []byte) (t Time, ok bool) {
 	if len(b) < 10 {
 		return parseMonth(b)
@@ -246,11 +242,13 @@ func parseW3C(b []byte) (t Time, ok bool) {
 		true
 }
 
-// parseMonth reads YYYY and YYYY-MM.
+// parseMonth reads YYYY and YYYY-MM, or no text.
 func parseMonth(b []byte) (t Time, ok bool) {
 	day := [10]byte{4: '-', '0', '1', '-', '0', '1'}
 	precision := Year
 	switch len(b) {
+	case 0:
+		return Time{}, true
 	case 4:
 	case 7:
 		precision = Month
