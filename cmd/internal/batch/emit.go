@@ -48,6 +48,11 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 	if err != nil {
 		return err
 	}
+	if rec, err := readRecord(a.Context, s, run); err != nil {
+		return err
+	} else if rec.Findings {
+		return cli.Misuse(cmd, fmt.Errorf("%s: it has findings, not pages", location))
+	}
 	q, err := openFrontier(cmd.Context(), &flags.serverFlags)
 	if err != nil {
 		return err
