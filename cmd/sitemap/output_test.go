@@ -59,11 +59,12 @@ func TestOutputOfNothing(t *testing.T) {
 	} else if err != nil {
 		link = out
 	}
+	none := writeFile(t, "none.txt", "# none")
 	for _, name := range []string{out, link, long} {
 		for _, args := range [][]string{
 			{"urls", "--retries", "0", "--allow-private", "http://127.0.0.1:1/"}, {"urls", "--format", "csv", "missing.xml"},
 			{"parse", "missing.xml"}, {"parse", "--format", "parquet", "missing.xml"}, {"urls", "--sample", "3", "missing.xml"},
-			{"stats", "missing.xml"}, {"tree", "missing.xml", "missing.txt"},
+			{"stats", "missing.xml"}, {"tree", "missing.xml", "missing.txt"}, {"check", "--from", none},
 		} {
 			writeTo(t, name, "precious\n")
 			if r := runArgs(t, append(args, "-o", name)...); r.status != cli.ExitFailed || !strings.Contains(r.err, " is not written") {

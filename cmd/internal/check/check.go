@@ -64,7 +64,11 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 		return err
 	}
 	c.Printer = findings.New(flags.Format, c.Out, o)
-	return c.Out.Finish(c.Audit(cmd.Context()))
+	err = c.Audit(cmd.Context())
+	if c.Progress.Sites.Load() == 0 {
+		c.Out.EndHead() // no target, no result: an old file stays
+	}
+	return c.Out.Finish(err)
 }
 
 // printRules prints all rules, or the page of one.
