@@ -31,7 +31,7 @@ func (d *Decoder) imagePart(img *sitemap.Image) {
 			d.badValue(v) // an image has one
 			return
 		}
-		img.Loc, _ = d.tryLoc(v.raw) // image reports that there is none
+		img.Loc = d.loc(v)
 	case "title":
 		take(&img.Title, d.keep(d.content(), "image:title"))
 	case "caption":
