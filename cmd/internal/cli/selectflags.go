@@ -38,7 +38,7 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 	f.StringVar(&s.Follow, "follow", "",
 		"of the sitemaps in an index, fetch those that match `REGEX`")
 	f.StringVar(&s.MinTrust, "min-trust", "variant",
-		"print URLs with at least this `TRUST`: untrusted, variant, verified, location, robots or caller")
+		"take URLs with at least this `TRUST`: untrusted, variant, verified, location, robots or caller")
 	f.StringSliceVar(&s.knownPaths, "known-paths", nil,
 		"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' tries "+
 			"none; with + before the first, also if it names one")

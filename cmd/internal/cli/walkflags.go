@@ -71,8 +71,7 @@ func (d *DocumentFlags) Add(cmd *cobra.Command) {
 func (d *DocumentFlags) AddBase(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&d.base, "base", "",
-		"`URL` that a file comes from; relative locations in it are resolved against that, else "+
-			"dropped")
+		"`URL` of a file; its relative locations are resolved against it, and dropped without it")
 	Group(cmd, "Target")
 }
 
