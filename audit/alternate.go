@@ -106,7 +106,7 @@ func (x *extensions) judgeLink(at int64, code, href string) {
 // isHreflang reports whether code is x-default or a language (ISO 639), optionally with a script
 // (ISO 15924) and a country (ISO 3166-1).
 func isHreflang(code string) bool {
-	if strings.EqualFold(code, "x-default") {
+	if strings.EqualFold(code, xDefault) {
 		return true
 	}
 	parts := strings.Split(code, "-")
@@ -123,45 +123,36 @@ func isHreflang(code string) bool {
 		region.Canonicalize() == region
 }
 
-// manyLanguages is the number of languages from which on x-default is expected.
-const manyLanguages = 3
+const (
+	xDefault      = "x-default"
+	manyLanguages = 3 // from which on x-default is expected
+)
 
 // endLinks judges the alternates of an entry together.
 func (x *extensions) endLinks() {
-	distinct, hasDefault := 0, false
+	codes := map[string]bool{} // in lower case
 	for i := range x.links {
 		l := &x.links[i]
-		isDefault := strings.EqualFold(l.code, "x-default")
+		code := strings.ToLower(l.code)
 		switch {
-		case !x.isRepeated(i):
-			distinct++
-		case isDefault:
+		case !codes[code]:
+			codes[code] = true
+		case code == xDefault:
 			x.findAt(of(HreflangTwoXDefaults), x.placeOf(l.offset), l.href,
 				"a second alternate for x-default")
 		default:
 			x.findAt(of(HreflangRepeatedCode), x.placeOf(l.offset), l.code,
 				"a second alternate for %s", quoted(l.code))
 		}
-		hasDefault = hasDefault || isDefault
 	}
 	if x.loc != "" && !x.hasSelf() {
 		x.findAt(of(HreflangNoSelf), x.placeOf(x.start), "",
 			"none of the entry's alternates is the entry itself")
 	}
-	if distinct >= manyLanguages && !hasDefault && x.first("x-default") {
+	if n := len(codes); n >= manyLanguages && !codes[xDefault] && x.first(xDefault) {
 		x.findAt(of(XDefaultMissing), x.placeOf(x.start), "",
-			"%d alternates, none for x-default", distinct)
+			"%d alternates, none for x-default", n)
 	}
-}
-
-// isRepeated reports whether a link before the link i has its code.
-func (x *extensions) isRepeated(i int) bool {
-	for n := max(0, i-maxNear); n < i; n++ {
-		if strings.EqualFold(x.links[n].code, x.links[i].code) {
-			return true
-		}
-	}
-	return false
 }
 
 // hasSelf reports whether the entry is one of its alternates, or may be one of those without a

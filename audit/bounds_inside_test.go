@@ -35,27 +35,6 @@ func TestBounds(t *testing.T) {
 			e.addText([]byte(fmt.Sprintf("%0*d", n, 0)), true, 0)
 			return len(e.elements[0].text) == n
 		}},
-		"codes between repeated ones": {100, func(n int) bool {
-			x := extensions{judge: new(judge)}
-			for i := range n {
-				x.links = append(x.links, link{code: fmt.Sprint(i)})
-			}
-			x.links = append(x.links, link{code: "0"})
-			return x.isRepeated(n)
-		}},
-		"names between repeated ones": {100, func(n int) bool {
-			isFound := false
-			r := reporter{o: new(Options), found: func(Finding) { isFound = true }}
-			x := extensions{judge: &judge{reporter: r}}
-			x.elements = append(x.elements, element{})
-			for i := range n {
-				name := fmt.Sprint(i)
-				x.elements = append(x.elements, element{local: []byte(name), depth: 1})
-			}
-			x.elements = append(x.elements, element{local: fmt.Append(nil, n-1), depth: 1})
-			x.repeated(of(NewsRepeated), 0)
-			return isFound
-		}},
 		"alternates of a page": {9_999, func(n int) bool {
 			isFound := false
 			r := &reporter{o: new(Options), found: func(Finding) { isFound = true }}

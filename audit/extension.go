@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
@@ -98,18 +97,14 @@ func (x *extensions) next(i int) int64 {
 	return math.MaxInt64
 }
 
-// maxNear is how far apart repetitions are looked for.
-const maxNear = 100
-
 // repeated reports repeated children of the element i.
 func (x *extensions) repeated(rule Rule, i int) {
-	var seen [][]byte
+	seen := map[string]bool{}
 	for _, e := range x.children(i) {
-		if slices.ContainsFunc(seen, func(name []byte) bool { return bytes.Equal(name, e.local) }) {
+		if seen[string(e.local)] {
 			x.find(rule, e, string(e.value()), "a second %s in %s", e.local, x.elements[i].local)
-		} else if len(seen) < maxNear {
-			seen = append(seen, e.local)
 		}
+		seen[string(e.local)] = true
 	}
 }
 

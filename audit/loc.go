@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -265,27 +266,19 @@ var parameters = map[string]sitemap.Code{
 // the name of the first one that holds a secret.
 func revealing(rest string) (session, secret string) {
 	const asp = "aspsessionid" // and some letters
-	start, end := len(rest), len(rest)
-	for _, c := range []byte("?&;") {
-		if i := strings.IndexByte(rest[:start], c); i >= 0 {
-			start = i
-		}
-	}
-	for i := end - 1; i >= start; i-- { // so that the first one is found last
-		if c := rest[i]; c != '?' && c != '&' && c != ';' {
-			continue
-		}
-		name, value, _ := strings.Cut(rest[i+1:end], "=")
-		end = i
+	isStart := func(c rune) bool { return c == '?' || c == '&' || c == ';' }
+	start := max(0, strings.IndexFunc(rest, isStart))
+	for parameter := range strings.FieldsFuncSeq(rest[start:], isStart) {
+		name, value, _ := strings.Cut(parameter, "=")
 		if value, _, _ = strings.Cut(value, "#"); value == "" {
 			continue
 		}
 		lower := strings.ToLower(name)
 		switch code := parameters[lower]; {
 		case code == SessionID, strings.HasPrefix(lower, asp) && lower != asp:
-			session = name + "=" + value
+			session = cmp.Or(session, name+"="+value)
 		case code == SecretInLoc:
-			secret = name
+			secret = cmp.Or(secret, name)
 		}
 	}
 	return session, secret
