@@ -53,12 +53,12 @@
 // every document of the site has to be read without it after it has vanished, one after another,
 // indexes first, since it may have moved. If that takes more than 10 minutes, they are read once
 // more in the reverse order, since it may have moved on to one that was read before. If robots.txt
-// names several sitemaps, it has to be read too. A document that fails, breaks off or has entries
-// that were dropped removes nothing. One that has failed for 30 days, and is not an index, no
-// longer holds up the others. A 304 of an index says nothing about its children, unless its
-// lastmods have proved right. A page that was only in feeds and news sitemaps is never removed:
-// they drop entries by design. While a site is failing, because its robots.txt or all its documents
-// fail, nothing is removed.
+// names several sitemaps, it has to be read too, and if a single one has lost half of its pages. A
+// document that fails, breaks off or has entries that were dropped removes nothing. One that has
+// failed for 30 days, and is not an index, no longer holds up the others. A 304 of an index says
+// nothing about its children, unless its lastmods have proved right. A page that was only in feeds
+// and news sitemaps is never removed: they drop entries by design. While a site is failing, because
+// its robots.txt or all its documents fail, nothing is removed.
 //
 // A page that returns after its removal is added again, with another ID. One that left a feed in
 // the last 30 days, or moves from one document to another, is still known.

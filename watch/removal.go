@@ -167,8 +167,9 @@ const checkOnce = 10 * time.Minute
 // their locations. A page that moves to a later document meanwhile, as in a list of pages with the
 // newest first, is found there. If that takes long, sweep checks them once more in the reverse
 // order, which a page that moves to an earlier document cannot evade. It makes the next document
-// due, and reports whether all were checked.
-func (s *site) sweep() bool {
+// due, and reports whether all were checked, and robots.txt too if it may explain where so many pages
+// went.
+func (s *site) sweep(pending int) bool {
 	docs := slices.SortedFunc(slices.Values(s.Docs), func(a, b *document) int {
 		switch {
 		case a.IsIndex && !b.IsIndex:
@@ -199,8 +200,10 @@ func (s *site) sweep() bool {
 		}
 		slices.Reverse(docs)
 	}
-	// A robots.txt with several sitemaps may name a new one that has the pages.
-	return len(s.seeds()) < 2 || !s.Find.Add(-findEvery).Before(s.Begun)
+	// Robots.txt may name a new sitemap that has the pages, unless it names a single one that is an
+	// index or has kept most of its pages.
+	isSingle := len(s.seeds()) == 1 && (s.Docs[0].IsIndex || pending < s.Docs[0].URLs)
+	return isSingle || !s.Find.Add(-findEvery).Before(s.Begun)
 }
 
 // settle reports the pages that no document of the site lists any more, once all documents were
@@ -229,11 +232,11 @@ func (s *site) settle() {
 		return
 	}
 	slices.Sort(locs)
-	if !s.sweep() {
+	if !s.sweep(len(locs)) {
 		return
 	}
 	listed := s.listed(locs)
-	if !s.sweep() {
+	if !s.sweep(len(locs)) {
 		return // a list is damaged
 	}
 	for _, loc := range locs {

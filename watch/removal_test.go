@@ -134,6 +134,22 @@ func damaged(document string) string {
 	return b.String()
 }
 
+// TestRemoved_Split: the pages of a sitemap that robots.txt names are not removed when it splits, but
+// a page is that none of the new ones lists.
+func TestRemoved_Split(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a")
+		web.serve("a", urlset("1", "2", "3"))
+		w := web.watcher()
+		want(t, "first", append(once(t, w), run(t, w, 30*time.Hour)...))
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2"))
+		want(t, "split", run(t, w, 6*day), "sitemap_added b", "removed 3")
+	})
+}
+
 // TestRemoved_Again: a page that is added and removed again and again is reported each time, with
 // an ID of its own, whichever document lists it.
 func TestRemoved_Again(t *testing.T) {
