@@ -62,7 +62,10 @@ func main() {
 func execute(a *cli.App, args []string) int {
 	root := rootCommand(a)
 	root.SetArgs(args)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.SetCommandLine(cmd, args) }
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		a.SetCommandLine(cmd, args)
+		cli.AddCompletions(cmd)
+	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	return a.Status(root.ExecuteContext(a.Context))

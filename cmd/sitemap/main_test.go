@@ -355,6 +355,18 @@ func TestSelections(t *testing.T) {
 	runArgs(t, "urls", "--since", "7d", recent).want(t, cli.ExitOK, "http://example.com/new\n")
 }
 
+// The shell completes the values of flags.
+func TestCompletion(t *testing.T) {
+	for flag, want := range map[string]string{
+		"urls --format": "jsonl\n", "check --only": "raw_ampersand\n", "tree --min-trust": "caller\n",
+	} {
+		r := runArgs(t, append([]string{"__complete"}, strings.Fields(flag+" x")...)...)
+		if r.status != cli.ExitOK || !strings.Contains(r.out, want) || !strings.HasSuffix(r.out, ":4\n") {
+			t.Errorf("%s: status %d, completed %q", flag, r.status, r.out)
+		}
+	}
+}
+
 func TestVersionOfCommand(t *testing.T) {
 	for _, arg := range []string{"version", "--version"} {
 		r := runArgs(t, arg)

@@ -177,9 +177,10 @@ func addTopics(root *cobra.Command) {
 // Group makes the flags that were added to a command since the last call a group of its help.
 func Group(cmd *cobra.Command, name string) {
 	cmd.Flags().SortFlags = false
+	group := map[string][]string{"group": {name}}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Annotations == nil {
-			flag.Annotations = map[string][]string{"group": {name}}
+			flag.Annotations = group
 		}
 	})
 }
