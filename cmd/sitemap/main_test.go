@@ -21,7 +21,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -40,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 	serveBroker()
 	log.SetOutput(io.Discard) // as main does
-	testscript.Main(m, map[string]func(){"sitemap": scriptCommand})
+	m.Run()
 }
 
 // command returns the command as a process of its own, with enough grace that a busy machine does

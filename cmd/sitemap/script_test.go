@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,15 +18,21 @@ import (
 )
 
 // TestScripts compares whole outputs. In a script, the command "sitemap" requests http://HOST/PATH
-// from the file web/HOST/PATH. Beside the commands of testscript there are
+// from the file web/HOST/PATH. Beside it and the commands of testscript there are
 //
 //	masked FILE   writes FILE, stdout or stderr, without times into FILE.txt
 //	crawl NAME    writes the URLs of a crawl of the frontier at $FRONTIER into NAME.txt
 func TestScripts(t *testing.T) {
+	dir, err := filepath.Abs("testdata/script")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+		Dir:           dir,
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"masked": masked, "crawl": crawl},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"sitemap": scriptCommand, "masked": masked, "crawl": crawl,
+		},
 		Setup: func(e *testscript.Env) error {
 			s := &frontiertest.Server{}
 			e.Values["frontier"] = s
@@ -35,11 +42,23 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scriptCommand is the command in scripts.
-func scriptCommand() {
-	a := cli.NewApp(context.Background(), os.Stdin, os.Stdout, os.Stderr)
+// workingFolder is held while the working folder is that of a script.
+var workingFolder sync.Mutex
+
+// scriptCommand is the command in scripts. It runs in this process, since to start one takes longer
+// than most commands do.
+func scriptCommand(ts *testscript.TestScript, fails bool, args []string) {
+	workingFolder.Lock()
+	defer workingFolder.Unlock()
+	before, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer os.Chdir(before)
+	a := cli.NewApp(context.Background(), strings.NewReader(""), ts.Stdout(), ts.Stderr())
 	a.Transport = webFolder("web")
-	os.Exit(execute(a, os.Args[1:]))
+	if status := execute(a, args); (status != cli.ExitOK) != fails {
+		ts.Fatalf("exit status %d", status)
+	}
 }
 
 // A webFolder answers requests with files.
