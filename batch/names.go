@@ -78,9 +78,6 @@ func hostOf(target string) (string, error) {
 	return host, checkDomain(host)
 }
 
-// maxName leaves room for a suffix in the 255 bytes that file systems allow.
-const maxName = 200
-
 // PartSuffix ends the names of parts.
 const PartSuffix = ".jsonl.gz"
 
@@ -91,28 +88,5 @@ func PartName(run, domain string) string { return run + "/" + FileName(domain) +
 // every system. Here xx is the first byte, in hexadecimal, of the hash that [Shard] uses. A domain
 // that cannot be the name of a file is escaped.
 func FileName(domain string) string {
-	return fmt.Sprintf("%02x/%s", hash(domain)>>56, escape(domain))
-}
-
-// escape returns the domain itself if it can be the name of a file. Otherwise it percent-encodes
-// other characters, and ends a long name with a hash. No two domains get the same name, even on
-// file systems that ignore case.
-func escape(domain string) string {
-	const letters = hostLetters + "~."
-	sound := strings.Trim(domain, letters) == "" && domain != "" && domain[0] != '.'
-	if sound && len(domain) <= maxName && filename.NoDevice(domain) == domain {
-		return domain
-	}
-	var name []byte
-	for i, c := range []byte(domain) {
-		if i > 0 && strings.IndexByte(letters, c) >= 0 {
-			name = append(name, c)
-		} else {
-			name = fmt.Appendf(name, "%%%02x", c)
-		}
-	}
-	if len(name) > maxName {
-		name = fmt.Appendf(name[:maxName/2], "%%-%x", sha256.Sum256([]byte(domain)))
-	}
-	return string(name)
+	return fmt.Sprintf("%02x/%s", hash(domain)>>56, filename.Escape(domain, "~"))
 }

@@ -11,7 +11,7 @@ import (
 func TestFileName(t *testing.T) {
 	for domain, want := range map[string]string{
 		"a.example": "a.example", "a.example~0f": "a.example~0f", "xn--bcher-kva.example": "xn--bcher-kva.example",
-		"ba/nana": "%62a%2fnana", "..": "%2e.", "": "", "con": "%63on", "A.example": "%41.example",
+		"ba/nana": "ba%2fnana", "..": "%2e%2e", "2001:db8::1": "2001%3adb8%3a%3a1", "": "", "con": "%63on", "A.example": "%41.example",
 	} {
 		if _, got, _ := strings.Cut(batch.FileName(domain), "/"); got != want {
 			t.Errorf("%q: %q, want %q", domain, got, want)

@@ -2,7 +2,6 @@ package lists
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -76,47 +75,16 @@ func savedHeader(doc *fetch.Document) []byte {
 //
 // Different URLs have different names, also on file systems that ignore letter case.
 func savedName(u *url.URL) string {
-	host := shortened(escaped(strings.ToLower(u.Host)))
+	host := filename.Escape(strings.ToLower(u.Host), "=")
 	if u.Scheme == "http" {
 		host = "http+" + host
 	}
 	name := "%2f" // of the path "/"
 	if path := strings.TrimPrefix(u.RequestURI(), "/"); path != "" {
-		name = shortened(escaped(path))
+		name = strings.ReplaceAll(filename.Escape(path, "=/"), "/", "+")
 	}
-	return filepath.Join(host, name)
-}
-
-// maxName is the length of the longest name that is not shortened. Systems allow 255 bytes.
-const maxName = 180
-
-// shortened replaces the end of a long name with a checksum. No other name is as long as the
-// result.
-func shortened(name string) string {
-	if len(name) <= maxName {
-		return name
-	}
-	return fmt.Sprintf("%s-%x", name[:maxName], sha256.Sum256([]byte(name)))[:maxName+1+32]
-}
-
-// escaped returns text as the name of a file. It escapes the bytes that some file systems do not
-// allow or do not distinguish, and the suffix of header files.
-func escaped(text string) string {
-	var b []byte
-	for i := range len(text) {
-		switch c := text[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', strings.IndexByte("-_=", c) >= 0,
-			c == '.' && i > 0 && i < len(text)-1:
-			b = append(b, c)
-		case c == '/':
-			b = append(b, '+')
-		default:
-			b = fmt.Appendf(b, "%%%02x", c)
-		}
-	}
-	name := filename.NoDevice(string(b))
-	if before, ok := strings.CutSuffix(name, headerSuffix); ok {
+	if before, isHeader := strings.CutSuffix(name, headerSuffix); isHeader {
 		name = before + "%2e" + headerSuffix[1:]
 	}
-	return name
+	return filepath.Join(host, name)
 }
