@@ -140,7 +140,10 @@ func (j *judgment) redirects(hops []fetch.Hop, final string) {
 
 // document judges a page that was fetched, of which body is the start.
 func (j *judgment) document(doc *fetch.Document, body []byte) {
-	j.redirects(doc.Hops, doc.URL.String())
+	if len(doc.Hops) > 0 { // what the target says is not about the page
+		j.redirects(doc.Hops, doc.URL.String())
+		return
+	}
 	agent, h := j.o.agent(), head{}
 	media, _, _ := mime.ParseMediaType(doc.Header.Get("Content-Type"))
 	if strings.Contains(media, "html") {

@@ -66,8 +66,11 @@ func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 
 // robotsProblem reports a problem of reading a robots.txt.
 func (r *reporter) robotsProblem(name string, p sitemap.Problem) {
-	at := place{sitemap: name, pos: p.Pos, dropped: p.Dropped}
-	r.report(of(p.Code), at, p.Text, "%s", p.Message())
+	rule, at := of(p.Code), place{sitemap: name, pos: p.Pos, dropped: p.Dropped}
+	if p.Code == sitemap.SeveralLocs {
+		rule = rule.fixedBy("Write a line for each URL: Sitemap: https://www.example.com/sitemap.xml.")
+	}
+	r.report(rule, at, p.Text, "%s", p.Message())
 }
 
 // inRobots judges whether robots.txt names and allows a document. IsRead reports whether the

@@ -161,6 +161,11 @@ func TestSite_Fixes(t *testing.T) {
 	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Answer with the sitemap") {
 		t.Errorf("%+v", found)
 	}
+	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml " + home + "t.xml",
+		"s.xml": wholeURLSet(home + "1"), "t.xml": wholeURLSet(home + "2")}), audit.Options{})
+	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Write a line for each URL: Sitemap:") {
+		t.Errorf("%+v", found)
+	}
 	page := "<!DOCTYPE html><html></html>"
 	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": page}), audit.Options{})
 	if len(found) != 1 || !strings.Contains(found[0].Message, home+"sitemap.xml (an HTML page)") {
@@ -251,7 +256,7 @@ func TestSite_Pages(t *testing.T) {
 	} {
 		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml",
 			"s.xml": wholeURLSet(home + "1")})
-		w[home+"1"], w[home+"2"] = test.page, htmlPage("<link rel=canonical href=/3>")
+		w[home+"1"], w[home+"2"] = test.page, htmlPage("<meta name=robots content=noindex><link rel=canonical href=/3>")
 		var judged []audit.PageResult
 		o := audit.Options{Pages: -1, Judged: func(p audit.PageResult) { judged = append(judged, p) }}
 		found, err := auditSite(t, w, o)
