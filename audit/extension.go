@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"math"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
@@ -85,6 +86,18 @@ func (j *judge) child(i int, local string) *element {
 func (x *extensions) find(rule Rule, e *element, text, format string, args ...any) {
 	x.isNamed = true
 	x.findIn(rule, e, text, format, args...)
+}
+
+// needs returns a part of the element i. If it is missing, needs reports that by the rule with this
+// code, such as news_missing_title.
+func (x *extensions) needs(i int, code sitemap.Code) *element {
+	prefix, local, _ := strings.Cut(string(code), "_missing_")
+	e := x.child(i, local)
+	if e == nil {
+		in := &x.elements[i]
+		x.find(of(code), in, "", "%s:%s has no %s:%s", prefix, in.local, prefix, local)
+	}
+	return e
 }
 
 // next returns the offset of the extension after the element i of the entry.

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -37,10 +36,8 @@ func (x *extensions) judgeImage(i int) {
 	if x.images++; x.images == maxImages+1 {
 		x.find(of(ImageTooMany), e, "", "the entry has more than %d images", maxImages)
 	}
-	loc := x.child(i, "loc")
-	if loc == nil {
-		x.find(of(ImageMissingLoc), e, "", "the image has no image:loc")
-	} else if v := loc.value(); len(chars.SchemeOf(v)) == 0 {
+	if loc := x.needs(i, ImageMissingLoc); loc != nil && len(chars.SchemeOf(loc.value())) == 0 {
+		v := loc.value()
 		x.find(of(ImageRelative), loc, string(v), "image:loc %s is a relative URL", quoted(v))
 	}
 }
@@ -138,17 +135,12 @@ const (
 
 // judgeVideo judges the video:video i.
 func (x *extensions) judgeVideo(i int) {
-	e := &x.elements[i]
-	for _, code := range []sitemap.Code{
-		VideoMissingThumbnailLoc, VideoMissingTitle, VideoMissingDescription,
-	} {
-		if part := strings.TrimPrefix(string(code), "video_missing_"); x.child(i, part) == nil {
-			x.find(of(code), e, "", "the video has no video:%s", part)
-		}
-	}
+	x.needs(i, VideoMissingThumbnailLoc)
+	x.needs(i, VideoMissingTitle)
+	x.needs(i, VideoMissingDescription)
 	if x.child(i, "content_loc") == nil && x.child(i, "player_loc") == nil {
-		x.find(of(VideoMissingContentOrPlayerLoc), e, "",
-			"the video has no video:content_loc and no video:player_loc")
+		x.find(of(VideoMissingContentOrPlayerLoc), &x.elements[i], "",
+			"video:video has no video:content_loc and no video:player_loc")
 	}
 	tags := 0
 	for _, part := range x.children(i) {

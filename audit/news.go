@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -70,18 +69,6 @@ const (
 )
 
 var newsLanguage = pattern.Of(`(?i)^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
-
-// needs returns the part of the element i, or reports by the rule with this code that it is
-// missing.
-func (x *extensions) needs(i int, code sitemap.Code) *element {
-	local := strings.TrimPrefix(string(code), "news_missing_")
-	e := x.child(i, local)
-	if e == nil {
-		in := &x.elements[i]
-		x.find(of(code), in, "", "news:%s has no news:%s", in.local, local)
-	}
-	return e
-}
 
 // judgeNews judges the news:news i.
 func (x *extensions) judgeNews(i int) {
