@@ -113,9 +113,12 @@ func (h *hostRules) otherChildren() {
 	all := h.hosts()
 	for _, n := range all {
 		if n.Host != all[0].Host {
-			h.report(of(ChildOnOtherSite).with(warning), n.first, n.Host,
-				"%s on %s, the others on %s", plural(n.count, "sitemap", "sitemaps"), n.Host,
-				all[0].Host)
+			rule := of(ChildOnOtherSite).with(warning)
+			if isLocalHost(n.Host) {
+				rule = rule.fixedBy(of(LocalHost).Fix)
+			}
+			h.report(rule, n.first, n.Host, "%s on %s, the others on %s",
+				plural(n.count, "sitemap", "sitemaps"), n.Host, all[0].Host)
 		}
 	}
 }

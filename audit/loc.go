@@ -294,6 +294,7 @@ func (j *judge) oddEnds(e *element) {
 	switch end, ok := strings.CutPrefix(v, j.loc); {
 	case v[0] >= utf8.RuneSelf:
 		j.findIn(of(sitemap.BadLoc), e, v, "%s starts with a character that no URL has", quoted(v))
+	case strings.ContainsAny(end, "\v\f"): // a control_char
 	case ok && strings.TrimFunc(end, chars.IsSpace) == "":
 		j.findIn(of(sitemap.LocWhitespace).fixedBy("Remove what follows the URL."), e, v,
 			"%s ends with a character that no URL has", quoted(v))

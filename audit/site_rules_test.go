@@ -103,6 +103,16 @@ func TestDocument_MixedHosts(t *testing.T) {
 	}
 }
 
+// No robots.txt can help a sitemap on localhost.
+func TestDocument_LocalChild(t *testing.T) {
+	index := indexOf("https://a.net/1.xml", "https://a.net/2.xml", "http://localhost/3.xml")
+	found, _ := collect(audit.Document(source("s.xml", []byte(index)), nil))
+	rule, _ := audit.RuleOf(audit.LocalHost)
+	if len(found) != 1 || found[0].Code != audit.ChildOnOtherSite || found[0].Fix != rule.Fix {
+		t.Errorf("%+v", found)
+	}
+}
+
 // Alternates of pages in different sitemaps name each other.
 func TestSite_Alternates(t *testing.T) {
 	const de, en = home + "de", home + "en"

@@ -95,6 +95,7 @@ func TestDocument_Locations(t *testing.T) {
 		"\u200bhttps://www.example.com/a":                       "bad_loc error",
 		"https://www.example.com/a\u00a0":                       "loc_whitespace warning",
 		"https://www.example.com/a&#8203;":                      "loc_whitespace warning",
+		"https://www.example.com/a\v":                           "control_char error",
 		"https://www.example.com/a&#32;":                        "",
 		"https://www.example.com/a;":                            "",
 	} {
