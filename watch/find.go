@@ -64,8 +64,8 @@ func searched(err error) (n int) {
 }
 
 // sitemaps returns the sitemaps that robots.txt names, or those at the known paths. If it names
-// none, those that were found before stay as long as they can be read. Where PerDay does not allow a
-// search yet, sitemaps pays for one, and they stay until then.
+// none, those that were found before stay as long as one can be read, except lost ones. Where
+// PerDay does not allow a search yet, sitemaps pays for one, and they stay until then.
 func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	f, err := s.w.Client.Robots(ctx, s.name)
 	if f == nil {
@@ -84,7 +84,8 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	})
 	switch {
 	case slices.ContainsFunc(allowed, func(d *document) bool { return d.Failures == 0 }):
-		return s.seeds(), nil
+		isLost := func(sm *discover.Sitemap) bool { return s.byLoc[sm.Loc].isLost() }
+		return slices.DeleteFunc(s.seeds(), isLost), nil
 	case len(allowed) > 0 && !isPaid && s.affords(cost).After(time.Now()):
 		s.pay(cost)
 		s.Prepaid = true

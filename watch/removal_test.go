@@ -385,6 +385,23 @@ func TestRemoved_LostReturns(t *testing.T) {
 	})
 }
 
+// TestRemoved_LostKnownPath: the pages of a sitemap that robots.txt does not name are removed in time
+// if another one takes its place.
+func TestRemoved_LostKnownPath(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("sitemap.xml", urlset("1", "2"))
+		w := web.watcher()
+		want(t, "first", append(once(t, w), run(t, w, day)...))
+		web.fail("sitemap.xml", 404)
+		web.serve("sitemap_index.xml", index("a"))
+		web.serve("a", urlset("1"))
+		want(t, "replaced", run(t, w, 20*day),
+			"sitemap_added sitemap_index.xml", "sitemap_added a", "failing sitemap.xml")
+		want(t, "lost", run(t, w, 60*day), "sitemap_removed sitemap.xml", "removed 2")
+	})
+}
+
 // TestRemoved_Feed: a page that has left a sitemap is removed when it leaves a feed too, but not if it
 // returns in a feed only.
 func TestRemoved_Feed(t *testing.T) {
