@@ -26,9 +26,6 @@ func (s *site) find(ctx context.Context) {
 		if s.relink(found); s.err == nil {
 			s.Failures, s.Err, s.Find = 0, "", now.Add(findEvery)
 		}
-		if s.Prepaid {
-			s.Find = s.affords(1)
-		}
 		return
 	}
 	if (s.Failures+1 >= failures || errors.Is(err, discover.ErrSite)) && !s.Failing {
@@ -40,18 +37,21 @@ func (s *site) find(ctx context.Context) {
 	}
 	if s.err == nil {
 		s.Failures, s.Err = s.Failures+1, err.Error()
-		s.Find = now.Add(backoff(s.Failures, most, err))
-	}
-	if n := searched(err); n > 0 {
-		s.Find = latest(s.Find, s.affords(n)) // the next search may take as many requests
+		s.Find = latest(now.Add(backoff(s.Failures, most, err)), s.affords(searched(err)))
 	}
 }
 
-// searched returns how many requests the search for sitemaps at known paths took that ended with
-// err.
+// errSearch postpones a search for sitemaps at known paths.
+var errSearch = errors.New("watch: a search for sitemaps takes more requests than PerDay allows now")
+
+// searched returns how many requests a search for sitemaps at known paths takes if the last attempt
+// ended with err.
 func searched(err error) (n int) {
 	var none *discover.NoSitemapError
-	if !errors.As(err, &none) {
+	switch {
+	case errors.Is(err, errSearch):
+		return len(discover.DefaultKnownPaths())
+	case !errors.As(err, &none):
 		return 0
 	}
 	for _, try := range none.Tried[1:] { // after robots.txt
@@ -65,7 +65,7 @@ func searched(err error) (n int) {
 
 // sitemaps returns the sitemaps that robots.txt names, or those at the known paths. If it names
 // none, those that were found before stay as long as one can be read, except lost ones. Where
-// PerDay does not allow a search yet, sitemaps pays for one, and they stay until then.
+// PerDay does not allow a search yet, the site has to wait with all requests.
 func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	f, err := s.w.Client.Robots(ctx, s.name)
 	if f == nil {
@@ -73,8 +73,6 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	}
 	agent := s.w.Client.Fetch.RobotsToken()
 	s.Delay = min(f.CrawlDelay(agent), maxDelay)
-	cost, isPaid := len(discover.DefaultKnownPaths()), s.Prepaid
-	s.Prepaid = false
 	if len(f.Sitemaps) > 0 {
 		return s.w.Client.Find(ctx, s.name)
 	}
@@ -86,16 +84,10 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	case slices.ContainsFunc(allowed, func(d *document) bool { return d.Failures == 0 }):
 		isLost := func(sm *discover.Sitemap) bool { return s.byLoc[sm.Loc].isLost() }
 		return slices.DeleteFunc(s.seeds(), isLost), nil
-	case len(allowed) > 0 && !isPaid && s.affords(cost).After(time.Now()):
-		s.pay(cost)
-		s.Prepaid = true
-		return s.seeds(), nil
+	case len(allowed) > 0 && s.affords(searched(errSearch)).After(time.Now()):
+		return nil, errSearch
 	}
 	found, err := s.w.Client.Find(ctx, s.name)
-	more := cmp.Or(searched(err), cost)
-	if isPaid {
-		more = max(more-cost, 0)
-	}
-	s.pay(more)
+	s.pay(cmp.Or(searched(err), searched(errSearch)))
 	return found, err
 }

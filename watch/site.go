@@ -54,7 +54,6 @@ type siteRecord struct {
 	Failing  bool          `json:"failing,omitempty"`  // failing was reported
 	Err      string        `json:"err,omitempty"`      // of the last of the Failures
 	Paid     time.Time     `json:"paid,omitzero"`      // until when PerDay has paid for the requests
-	Prepaid  bool          `json:"prepaid,omitempty"`  // the next search at known paths
 	Begun    time.Time     `json:"begun,omitzero"`     // of a sweep: when its last page was gone
 	Swept    time.Time     `json:"swept,omitzero"`     // its last check of a document
 }
