@@ -20,12 +20,6 @@ const keepGone = 30 * 24 * time.Hour
 func (s *site) recall() {
 	list, _ := s.list(s.goneKey())
 	s.gone = list.ByLoc()
-	for _, p := range s.gone {
-		if p.Gone.After(s.began) { // by a clock that was set back
-			p.Gone = s.began
-			s.setGone(p)
-		}
-	}
 	maps.DeleteFunc(s.gone, func(_ string, p pagelist.Page) bool {
 		return !isPending(p) && s.Asked.Sub(p.Gone) > keepGone
 	})

@@ -144,26 +144,10 @@ func (w *Watcher) load(name, key string) *site {
 		s.byLoc[d.Loc] = d
 		d.index = s.byLoc[d.Index]
 	}
-	s.setBack(time.Until(s.Asked))
+	if s.Asked.After(time.Now().Add(24 * time.Hour)) {
+		s.err = fmt.Errorf("watch: the clock was ahead when %s was read, at %v", s.name, s.Asked)
+	}
 	return s
-}
-
-// setBack moves the times of the site back by as much as the clock was set back after its last
-// turn, if it was. Otherwise nothing would be due until the clock reaches the old time again.
-func (s *site) setBack(ahead time.Duration) {
-	if ahead <= 0 {
-		return
-	}
-	s.Next = time.Now() // the turn stores the times
-	times := []*time.Time{&s.Asked, &s.Find, &s.Paid, &s.Begun, &s.Swept}
-	for _, d := range s.Docs {
-		times = append(times, &d.Next, &d.Asked, &d.Read, &d.Changed, &d.FailedAt, &d.Early)
-	}
-	for _, t := range times {
-		if !t.IsZero() {
-			*t = t.Add(-ahead)
-		}
-	}
 }
 
 // seeds returns the sitemaps that robots.txt or a known path named.
