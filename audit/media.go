@@ -152,6 +152,8 @@ func (x *extensions) judgeVideo(i int) {
 	}
 }
 
+const writeDate = "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00."
+
 func (x *extensions) videoPart(e *element) {
 	v := string(e.value())
 	if v == "" {
@@ -177,8 +179,13 @@ func (x *extensions) videoPart(e *element) {
 			x.find(of(VideoDescriptionTooLong), e, v,
 				"video:description has %d characters; %d are allowed", n, maxDescription)
 		}
-	case "expiration_date":
-		if t, err := sitemap.ParseTime(v); err == nil && t.End().Before(x.now) {
+	case "publication_date", "expiration_date":
+		t, err := sitemap.ParseTime(v)
+		if err != nil && !isW3CDate(v+"Z") {
+			x.withdraw(sitemap.BadExtension, e.offset, e.offset+1)
+			x.findIn(of(sitemap.BadExtension).fixedBy(writeDate), e, v,
+				"video:%s %s is not a W3C date", e.local, quoted(v))
+		} else if err == nil && string(e.local) == "expiration_date" && t.End().Before(x.now) {
 			x.find(of(VideoExpired), e, v, "video:expiration_date %s has passed", quoted(v))
 		}
 	}
