@@ -76,14 +76,20 @@ func (l List) Find(loc string) *Page {
 	return &l[i]
 }
 
-// writers keeps compressors, each of which takes more memory than most lists.
-var writers = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
+// writers and readers keep compressors and decompressors, each of which takes more memory than most
+// lists.
+var (
+	writers = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
+	readers sync.Pool
+)
 
 // Encode returns the list in the form that is stored: a line for each page, and all compressed.
 func (l List) Encode() []byte {
 	var text []byte
 	for _, p := range l {
-		text = fmt.Appendf(text, "%s\t%s\t%d", p.Loc, p.LastMod, p.State)
+		text = append(append(text, p.Loc...), '\t')
+		text = append(p.LastMod.AppendTo(text), '\t')
+		text = strconv.AppendInt(text, int64(p.State), 10)
 		if !p.Gone.IsZero() {
 			text = fmt.Appendf(text, "\t%d\t%d\t%s", p.Gone.UnixMilli(), p.Removed, p.From)
 		}
@@ -102,11 +108,7 @@ var errDamaged = errors.New("a damaged list of pages")
 
 // Decode reads what Encode returns. A checksum protects it.
 func Decode(b []byte) (l List, err error) {
-	z, err := zlib.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(z)
+	text, err := decompress(b)
 	if err != nil {
 		return nil, err
 	}
@@ -128,4 +130,19 @@ func Decode(b []byte) (l List, err error) {
 		l = append(l, p)
 	}
 	return l, nil
+}
+
+func decompress(b []byte) ([]byte, error) {
+	z, ok := readers.Get().(io.Reader)
+	var err error
+	if ok {
+		err = z.(zlib.Resetter).Reset(bytes.NewReader(b), nil)
+	} else {
+		z, err = zlib.NewReader(bytes.NewReader(b))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer readers.Put(z)
+	return io.ReadAll(z)
 }
