@@ -62,17 +62,30 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// A part of a document is a text that is repeated.
+type part struct {
+	times int
+	text  string
+}
+
 // What is remembered of an entry is bounded, whatever it holds.
 func TestBounds_Entry(t *testing.T) {
-	long := strings.Repeat("x", maxElementText)
-	for name, content := range map[string]string{
-		"depth":      strings.Repeat("<x>", 1_000_000),
-		"texts":      strings.Repeat("<x>"+long+"</x>", 3_000),
-		"attributes": strings.Repeat("<x a='"+long+"'/>", 3_000),
-		"late texts": strings.Repeat("<x>", 3_000) + strings.Repeat(long+"</x>", 3_000),
+	text := strings.Repeat("x", maxElementText)
+	for name, content := range map[string][]part{
+		"depth":      {{3 * maxElements / 1_000, strings.Repeat("<x>", 1_000)}},
+		"texts":      {{3_000, "<x>" + text + "</x>"}},
+		"attributes": {{3_000, "<x a='" + text + "'/>"}},
+		"late texts": {{3_000, "<x>"}, {3_000, text + "</x>"}},
 	} {
-		text := "<urlset><url><loc>https://example.com/</loc>" + content
-		open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+		open := func() (io.ReadCloser, error) {
+			readers := []io.Reader{strings.NewReader("<urlset><url><loc>https://example.com/</loc>")}
+			for _, p := range content {
+				for range p.times {
+					readers = append(readers, strings.NewReader(p.text))
+				}
+			}
+			return io.NopCloser(io.MultiReader(readers...)), nil
+		}
 		d := newAuditor(Source{Open: open}, &reporter{o: new(Options), found: func(Finding) {}})
 		d.run()
 		if cap(d.path) > 2*maxElements || cap(d.bytes) > 2*maxKept {

@@ -122,9 +122,9 @@ func testForeign(t *testing.T) {
 func TestRefetch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &Queue{Conn: inMemory(t), Refetch: time.Hour}
+		q := &Queue{Conn: inMemory(t), Refetch: 10 * time.Minute}
 		begun := time.Now()
-		for _, want := range []time.Duration{0, time.Hour, 2 * time.Hour} {
+		for _, want := range []time.Duration{0, 10 * time.Minute, 20 * time.Minute} {
 			if want == 0 {
 				if ok, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}}); !ok || err != nil {
 					t.Fatalf("Put = %t, %v", ok, err)
