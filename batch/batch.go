@@ -83,6 +83,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -187,6 +188,17 @@ type Stored struct {
 	Path   string    `json:"-"`                // its location, for people to read
 	Time   time.Time `json:"time,omitzero"`    // when it was committed
 	Counts Counts    `json:"counts"`
+
+	file *atomic.Pointer[File] // open while Parts yields the part, for Open
+}
+
+// A File of [Files] is open for reading.
+type File struct {
+	io.ReaderAt
+	io.Closer
+	Size    int64
+	Path    string // its location, for people to read
+	Version string // differs between all states that have had this name
 }
 
 // Counts are the totals of a part.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -42,15 +43,6 @@ type StateFiles interface {
 
 // AnyVersion matches any version of a file, and a file that is missing.
 const AnyVersion = "*"
-
-// A File is open for reading.
-type File struct {
-	io.ReaderAt
-	io.Closer
-	Size    int64
-	Path    string // its location, for people to read
-	Version string // differs between all states that have had this name
-}
 
 // maxBuffer is how much of a file is read at once.
 const maxBuffer = 1 << 20
@@ -154,25 +146,45 @@ func (s FileSink) Stat(ctx context.Context, part Stored) (Stored, error) {
 	if err := CheckRun(part.Run); err != nil {
 		return Stored{}, err
 	}
-	return s.stored(ctx, PartName(part.Run, part.Domain))
+	part, err := s.stored(ctx, PartName(part.Run, part.Domain))
+	part.close()
+	return part, err
 }
 
-// stored reads the ends of a part.
+// stored reads the ends of a part. The part stays open for Open, until close is called.
 func (s FileSink) stored(ctx context.Context, name string) (Stored, error) {
 	f, err := s.Files.Open(ctx, name)
 	if err != nil {
 		return Stored{}, err
 	}
-	defer f.Close()
 	part, err := readStored(f, f.Size)
+	if err != nil {
+		f.Close()
+	}
 	if errors.Is(err, ErrStale) {
 		return s.stored(ctx, name)
 	}
 	if err != nil {
 		return Stored{}, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	part.Path = f.Path
+	part.Path, part.file = f.Path, &atomic.Pointer[File]{}
+	part.file.Store(f)
 	return part, nil
+}
+
+// take returns the file of a part that is still open, for the caller to close, or nil.
+func (s *Stored) take() *File {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Swap(nil)
+}
+
+// close closes the file of a part, unless Open has taken it.
+func (s *Stored) close() {
+	if f := s.take(); f != nil {
+		f.Close()
+	}
 }
 
 // atOnce is how many parts are read side by side.
@@ -215,13 +227,13 @@ func (s FileSink) yield(
 		reading.Go(func() { parts[i], errs[i] = s.stored(ctx, name) })
 	}
 	reading.Wait()
+	more := true
 	for i := range names {
 		removed := errors.Is(errs[i], fs.ErrNotExist) // meanwhile
-		if !removed && !yield(parts[i], errs[i]) {
-			return false
-		}
+		more = more && (removed || yield(parts[i], errs[i]))
+		parts[i].close()
 	}
-	return true
+	return more
 }
 
 // Open reads the lines of a part: see [Sink].
@@ -229,9 +241,12 @@ func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) 
 	if err := CheckRun(part.Run); err != nil {
 		return nil, err
 	}
-	f, err := s.Files.Open(ctx, PartName(part.Run, part.Domain))
-	if err != nil {
-		return nil, err
+	f := part.take()
+	if f == nil {
+		var err error
+		if f, err = s.Files.Open(ctx, PartName(part.Run, part.Domain)); err != nil {
+			return nil, err
+		}
 	}
 	lines, err := gzip.NewReader(f.reader(0, f.Size))
 	if err != nil {

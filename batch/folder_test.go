@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -318,5 +320,62 @@ func TestOpenFolder_Left(t *testing.T) {
 	}
 	if now, err := os.ReadDir(left); err != nil || len(now) != 1 || now[0].Name() != files[1].Name() {
 		t.Errorf("left %v, %v", now, err)
+	}
+}
+
+// openings counts the files that are opened, and those that are not closed.
+type openings struct {
+	batch.Files
+	all, left atomic.Int64
+}
+
+func (o *openings) Open(ctx context.Context, name string) (*batch.File, error) {
+	f, err := o.Files.Open(ctx, name)
+	if err == nil {
+		o.all.Add(1)
+		o.left.Add(1)
+		f.Closer = closing{f.Closer, &o.left}
+	}
+	return f, err
+}
+
+type closing struct {
+	io.Closer
+	left *atomic.Int64
+}
+
+func (c closing) Close() error {
+	c.left.Add(-1)
+	return c.Closer.Close()
+}
+
+// A part that Parts yields is open already: in a bucket, each opening is a request. It can be opened
+// again, and later.
+func TestFileSink_OpenOnce(t *testing.T) {
+	f := openFolder(t)
+	mustDo(t, &web{lastMod: "2024"}, f, tasks(t, hosts(40), "1"), batch.Worker{})
+	o := &openings{Files: f.Files}
+	s := batch.FileSink{Files: o}
+	var parts []batch.Stored
+	for p, err := range s.Parts(t.Context(), "1") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(parts)%2 == 0 {
+			linesOf(t, s, p)
+		}
+		parts = append(parts, p)
+	}
+	if n := o.all.Load(); len(parts) < 10 || n != int64(len(parts)) {
+		t.Errorf("%d parts were opened %d times", len(parts), n)
+	}
+	for p := range s.Parts(t.Context(), "1") {
+		if linesOf(t, s, p) != linesOf(t, s, p) || linesOf(t, s, p) != linesOf(t, s, parts[0]) {
+			t.Errorf("%s has other lines when it is opened again", p.Path)
+		}
+		break
+	}
+	if n := o.left.Load(); n != 0 {
+		t.Errorf("%d files were not closed", n)
 	}
 }
