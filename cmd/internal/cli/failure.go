@@ -112,10 +112,20 @@ func Redact(loc string) string {
 	return sitemap.Redact(loc)
 }
 
+// A list is the value of a flag that may be repeated. That of pflag costs 4 KiB in each command.
+type list []string
+
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+func (l *list) String() string     { return "" }
+func (l *list) Type() string       { return "list" }
+
 // SetCommandLine notes the command line of a.CommandLine: its words, without header fields and the
 // user names and passwords in URLs.
 func (a *App) SetCommandLine(cmd *cobra.Command, words []string) {
-	fields, _ := cmd.Flags().GetStringArray("header") // nil for a command that has no such flag
+	var fields list
+	if flag := cmd.Flags().Lookup("header"); flag != nil {
+		fields = *flag.Value.(*list)
+	}
 	line := "sitemap"
 	for _, word := range words {
 		for _, field := range fields {

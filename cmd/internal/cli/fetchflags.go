@@ -41,15 +41,15 @@ func (n *FetchFlags) Add(cmd *cobra.Command) {
 	f.StringVar(&n.cacert, "cacert", "",
 		"trust the certificate authorities in `FILE` (PEM) beside those of the system")
 	f.BoolVar(&n.client.Insecure, "insecure", false, "accept every certificate; for tests")
-	f.StringArrayVar(&n.connectTo, "connect-to", nil,
+	f.Var((*list)(&n.connectTo), "connect-to",
 		"with `PAIR` as HOST:PORT:HOST2:PORT2, connect to HOST2:PORT2 for URLs of HOST:PORT, as "+
 			"curl does; an empty HOST or PORT matches any; repeatable")
-	f.StringArrayVar(&n.mapped, "map", nil,
+	f.Var((*list)(&n.mapped), "map",
 		"with `URL=URL2`, request URL2 in place of URL, and so each URL below it, such as from a "+
 			"preview of the site; repeatable")
 	f.BoolVar(&n.client.AllowPrivateNetworks, "allow-private", false,
 		"allow loopback, private and other addresses that are not public, and every port")
-	f.StringArrayVarP(&n.headers, "header", "H", nil,
+	f.VarP((*list)(&n.headers), "header", "H",
 		"send this header `FIELD`, 'Name: value'; repeatable")
 	Group(cmd, "Network")
 	f.StringVarP(&n.client.UserAgent, "user-agent", "A", "",
