@@ -81,3 +81,15 @@ func TestTreeControlCharacters(t *testing.T) {
 	runArgs(t, "tree", "--from", list).want(t, cli.ExitFailed,
 		"./a\ufffd[31m.xml\n└── ./a\ufffd[31m.xml  FAILED: no such file or directory\n", "no such file")
 }
+
+func TestTreeLine_AssumedZone(t *testing.T) {
+	s := newTestSite(t, map[string]string{
+		"/index.xml": strings.Replace(index("HOST/a.xml"), "</loc>",
+			"</loc><lastmod>2024-05-06T07:08:09</lastmod>", 1),
+		"/a.xml": urlset("HOST/1"),
+	})
+	r := runArgs(t, "tree", "--allow-private", "--format", "jsonl", s.URL+"/index.xml")
+	if want := `"lastmod":"2024-05-06T07:08:09Z","zone_assumed":true,`; !strings.Contains(r.out, want) {
+		t.Errorf("printed %s, want %s", r.out, want)
+	}
+}

@@ -33,7 +33,7 @@ func String() string {
 	if !ok {
 		return "(devel)"
 	}
-	return format(info)
+	return Of(info)
 }
 
 // Number returns the version alone.
@@ -42,10 +42,10 @@ func Number() string {
 	return number
 }
 
-// format returns the version of the module, which names the commit if the command was built from a
+// Of returns the version of the module, which names the commit if the command was built from a
 // clone without a tag, then the day of the commit if it is known, and the version of Go: "v0.9.0,
 // 2026-11-23, go1.26.8".
-func format(info *debug.BuildInfo) string {
+func Of(info *debug.BuildInfo) string {
 	version := cmp.Or(info.Main.Version, "(devel)")
 	for _, s := range info.Settings {
 		if day, _, ok := strings.Cut(s.Value, "T"); ok && s.Key == "vcs.time" {

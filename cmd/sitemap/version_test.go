@@ -1,8 +1,10 @@
-package version
+package main
 
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/version"
 )
 
 func TestVersion(t *testing.T) {
@@ -24,8 +26,8 @@ func TestVersion(t *testing.T) {
 		{"", nil, "(devel), go1.26"},
 	} {
 		info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: tt.String}, Settings: tt.settings}
-		if got := format(info); got != tt.want {
-			t.Errorf("versionOf(%q, %q) = %q, want %q", tt.String, tt.settings, got, tt.want)
+		if got := version.Of(info); got != tt.want {
+			t.Errorf("Of(%q, %q) = %q, want %q", tt.String, tt.settings, got, tt.want)
 		}
 	}
 }
