@@ -15,8 +15,8 @@ func NewDocument(
 ) *Document {
 	d := &Document{
 		Target: target, Sitemap: sitemap.Redact(s.Loc), Status: sum.Status,
-		ContentType: sum.ContentType, Format: sum.Format, Bytes: sum.Bytes, Entries: sum.Entries,
-		LastMod: s.LastMod, Robots: s.RobotsURL, Skipped: sum.Skipped,
+		ContentType: sum.ContentType, Format: sum.Format, Bytes: sum.Bytes, Entries: sum.Entries, LastMod: s.LastMod,
+		Robots: s.RobotsURL, Skipped: sum.Skipped,
 	}
 	if !sum.Fetched.IsZero() {
 		d.Fetched = sum.Fetched.UTC().Truncate(time.Second)

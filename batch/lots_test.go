@@ -219,6 +219,26 @@ func TestWorker_LargeHost(t *testing.T) {
 	}
 }
 
+// A domain in lots whose own part is damaged stays in lots, even if the list becomes shorter.
+func TestWorker_LotsDamaged(t *testing.T) {
+	batch.SetMaxTargets(t, 50)
+	f := openFolder(t)
+	mustDo(t, &web{forgets: true}, f, tasks(t, subdomains(51), "1"), batch.Worker{})
+	own, err := f.Stat(t.Context(), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.example"}})
+	if err != nil || os.Truncate(own.Path, 5) != nil {
+		t.Fatal(own.Path, err)
+	}
+	few := tasks(t, subdomains(50), "1")
+	if done, err := (&batch.Worker{Sink: f}).IsDone(t.Context(), few[0]); done || err != nil {
+		t.Errorf("done %t, %v with a damaged part", done, err)
+	}
+	w := &web{}
+	mustDo(t, w, f, few, batch.Worker{})
+	if _, all := lotsOf(t, f, "1"); len(all) != 150 || len(w.requests) > 0 {
+		t.Errorf("%d pages; %d hosts were asked", len(all), len(w.requests))
+	}
+}
+
 // staleEach are States of which another worker saves each at the moment of the first Save here.
 type staleEach struct {
 	memoryStates

@@ -77,8 +77,14 @@ func isStored(got, want batch.Stored) bool {
 // holds checks the URLs in a part.
 func holds(t testing.TB, s batch.Sink, part batch.Stored, want ...string) {
 	t.Helper()
+	in, err := s.Open(t.Context(), part)
+	if err != nil {
+		t.Errorf("Open(%s): %v", part.Domain, err)
+		return
+	}
+	defer in.Close()
 	var got []string
-	for l, err := range batch.ReadPart(t.Context(), s, part) {
+	for l, err := range batch.Lines(in) {
 		if err != nil {
 			t.Errorf("%s: %v", part.Domain, err)
 			return
