@@ -69,6 +69,7 @@ func (x *extensions) judgeQuickImage(text []byte, image *sitemap.Image) bool {
 
 // The codes of videos.
 const (
+	VideoBadDate                   sitemap.Code = "video_bad_date"
 	VideoBadDuration               sitemap.Code = "video_bad_duration"
 	VideoBadRating                 sitemap.Code = "video_bad_rating"
 	VideoDescriptionTooLong        sitemap.Code = "video_description_too_long"
@@ -85,6 +86,9 @@ const (
 const videoLost = "Google requires it, and ignores the video without it."
 
 var _ = register(
+	rule(VideoBadDate, warning, googleVideos, "a date of a video that is not a W3C date",
+		"Search Console reports an invalid tag value, and Google ignores the date.",
+		"Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00."),
 	rule(VideoBadDuration, failure, googleVideos,
 		"a video duration that is not a number of seconds from 1 to 28800",
 		"Search Console reports an invalid tag value, and Google ignores the duration.",
@@ -152,8 +156,6 @@ func (x *extensions) judgeVideo(i int) {
 	}
 }
 
-const writeDate = "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00."
-
 func (x *extensions) videoPart(e *element) {
 	v := string(e.value())
 	if v == "" {
@@ -182,9 +184,7 @@ func (x *extensions) videoPart(e *element) {
 	case "publication_date", "expiration_date":
 		t, err := sitemap.ParseTime(v)
 		if err != nil && !isW3CDate(v+"Z") {
-			x.withdraw(sitemap.BadExtension, e.offset, e.offset+1)
-			x.findIn(of(sitemap.BadExtension).fixedBy(writeDate), e, v,
-				"video:%s %s is not a W3C date", e.local, quoted(v))
+			x.find(of(VideoBadDate), e, v, "video:%s %s is not a W3C date", e.local, quoted(v))
 		} else if err == nil && string(e.local) == "expiration_date" && t.End().Before(x.now) {
 			x.find(of(VideoExpired), e, v, "video:expiration_date %s has passed", quoted(v))
 		}
