@@ -251,6 +251,9 @@ func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) 
 	lines, err := gzip.NewReader(f.reader(0, f.Size))
 	if err != nil {
 		f.Close()
+		if errors.Is(err, ErrStale) { // replaced since it was opened
+			return s.Open(ctx, part)
+		}
 		return nil, fmt.Errorf("%s: %w: %w", f.Path, ErrDamaged, err)
 	}
 	return &closingReader{lines, f}, nil

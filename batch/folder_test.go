@@ -379,3 +379,52 @@ func TestFileSink_OpenOnce(t *testing.T) {
 		t.Errorf("%d files were not closed", n)
 	}
 }
+
+// A versioned store reads no file that was replaced since it was opened, as a bucket does.
+type versioned struct {
+	batch.Files
+	version atomic.Int64
+}
+
+func (v *versioned) Open(ctx context.Context, name string) (*batch.File, error) {
+	f, err := v.Files.Open(ctx, name)
+	if err == nil {
+		f.ReaderAt = versionedFile{f.ReaderAt, v, v.version.Load()}
+	}
+	return f, err
+}
+
+type versionedFile struct {
+	io.ReaderAt
+	store   *versioned
+	version int64
+}
+
+func (f versionedFile) ReadAt(b []byte, at int64) (int, error) {
+	if f.store.version.Load() != f.version {
+		return 0, batch.ErrStale
+	}
+	return f.ReaderAt.ReadAt(b, at)
+}
+
+// A part that is replaced after Parts has opened it is opened again.
+func TestFileSink_OpenReplaced(t *testing.T) {
+	f := openFolder(t)
+	mustDo(t, &web{lastMod: "2024"}, f, tasks(t, hosts(10), "1"), batch.Worker{})
+	v := &versioned{Files: f.Files}
+	s := batch.FileSink{Files: v}
+	parts := 0
+	for p, err := range s.Parts(t.Context(), "1") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.version.Add(1)
+		if linesOf(t, s, p) != linesOf(t, f, p) {
+			t.Errorf("%s has other lines", p.Path)
+		}
+		parts++
+	}
+	if parts < 2 {
+		t.Errorf("%d parts", parts)
+	}
+}
