@@ -196,7 +196,7 @@ func isSitemapName(loc string) bool {
 }
 
 // templates are the starts of templates, and of what scripts write for an object.
-var templates = []string{"{{", "{% ", "{%%20", "<%", "<?", "${", "%7B%7B", "[object ", "[object%20",
+var templates = []string{"{{", "{% ", "{%%20", "<%", "<?", "${", "[object ", "[object%20",
 	"%5Bobject%20"}
 
 // template returns text from a template on that was not filled in, or "".

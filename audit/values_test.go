@@ -79,7 +79,7 @@ func TestDocument_Locations(t *testing.T) {
 		"https://www.example.com/{{ slug }}":                    "bogus_loc error",
 		"https://www.example.com/{% url 'a' %}":                 "bogus_loc error",
 		"https://www.example.com/&lt;?php echo $a; ?>":          "bogus_loc error",
-		"https://www.example.com/%7B%7Bslug%7D%7D":              "bogus_loc error",
+		"https://www.example.com/wiki/%7B%7BCite%7D%7D":         "",
 		"https://www.example.com/[object Object]":               "bogus_loc error",
 		"https://www.example.com/%5Bobject%20Object%5D":         "bogus_loc error",
 		"https://www.example.com/undefined":                     "bogus_loc error",
