@@ -32,7 +32,7 @@ func TestClock(t *testing.T) {
 				t.Errorf("an event: %s", short(e))
 			}
 		}
-		if !strings.Contains(fmt.Sprint(last), "the clock was ahead when a.test was read") {
+		if !strings.Contains(fmt.Sprint(last), "the clock is before the last reading of a.test") {
 			t.Errorf("the error is %v", last)
 		}
 	})

@@ -28,7 +28,8 @@ func (s *site) find(ctx context.Context) {
 		}
 		return
 	}
-	if (s.Failures+1 >= failures || errors.Is(err, discover.ErrSite)) && !s.Failing {
+	isOurs := errors.Is(err, errSearch) // it is not the site that fails
+	if (s.Failures+1 >= failures || errors.Is(err, discover.ErrSite)) && !s.Failing && !isOurs {
 		s.sayOf(Failing, "", s.Asked, err, func() { s.Failing = true })
 	}
 	most := 2 * time.Hour
@@ -37,7 +38,10 @@ func (s *site) find(ctx context.Context) {
 	}
 	if s.err == nil {
 		s.Failures, s.Err = s.Failures+1, err.Error()
-		s.Find = latest(now.Add(backoff(s.Failures, most, err)), s.affords(searched(err)))
+		s.Find = now.Add(backoff(s.Failures, most, err))
+	}
+	if n := searched(err); n > 0 {
+		s.Find = latest(s.Find, s.affords(n)) // the next search may take as many requests
 	}
 }
 

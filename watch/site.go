@@ -145,8 +145,8 @@ func (w *Watcher) load(name, key string) *site {
 		d.index = s.byLoc[d.Index]
 	}
 	if s.Asked.After(time.Now().Add(24 * time.Hour)) {
-		s.err = fmt.Errorf("watch: the clock was ahead when %s was read, at %s: "+
-			"begin again with empty state", s.name, s.Asked.Format(time.RFC3339))
+		s.err = fmt.Errorf("watch: the clock is before the last reading of %s, %s: set it, or, "+
+			"if it was ahead then, begin with empty state", s.name, s.Asked.Format(time.RFC3339))
 	}
 	return s
 }
