@@ -370,7 +370,8 @@ func TestFileSink_OpenOnce(t *testing.T) {
 		t.Errorf("%d parts were opened %d times", len(parts), n)
 	}
 	for p := range s.Parts(t.Context(), "1") {
-		if linesOf(t, s, p) != linesOf(t, s, p) || linesOf(t, s, p) != linesOf(t, s, parts[0]) {
+		first, again := linesOf(t, s, p), linesOf(t, s, p)
+		if first != again || first != linesOf(t, s, parts[0]) {
 			t.Errorf("%s has other lines when it is opened again", p.Path)
 		}
 		break
