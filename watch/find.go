@@ -45,7 +45,10 @@ func (s *site) find(ctx context.Context) {
 	}
 }
 
-// errSearch postpones a search for sitemaps at known paths.
+// searchCost is how many requests a search for sitemaps at known paths takes without retries.
+func searchCost() int { return len(discover.DefaultKnownPaths()) }
+
+// errSearch postpones such a search.
 var errSearch = errors.New("watch: a search for sitemaps takes more requests than PerDay allows now")
 
 // searched returns how many requests a search for sitemaps at known paths takes if the last attempt
@@ -54,7 +57,7 @@ func searched(err error) (n int) {
 	var none *discover.NoSitemapError
 	switch {
 	case errors.Is(err, errSearch):
-		return len(discover.DefaultKnownPaths())
+		return searchCost()
 	case !errors.As(err, &none):
 		return 0
 	}
@@ -88,10 +91,10 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	case slices.ContainsFunc(allowed, func(d *document) bool { return d.Failures == 0 }):
 		isLost := func(sm *discover.Sitemap) bool { return s.byLoc[sm.Loc].isLost() }
 		return slices.DeleteFunc(s.seeds(), isLost), nil
-	case len(allowed) > 0 && s.affords(searched(errSearch)).After(time.Now()):
+	case len(allowed) > 0 && s.affords(searchCost()).After(time.Now()):
 		return nil, errSearch
 	}
 	found, err := s.w.Client.Find(ctx, s.name)
-	s.pay(cmp.Or(searched(err), searched(errSearch)))
+	s.pay(cmp.Or(searched(err), searchCost()))
 	return found, err
 }
