@@ -161,8 +161,8 @@ const checkOnce = 10 * time.Minute
 // their locations. A page that moves to a later document meanwhile, as in a list of pages with the
 // newest first, is found there. If that takes long, sweep checks them once more in the reverse
 // order, which a page that moves to an earlier document cannot evade. It makes the next document
-// due, and reports whether all were checked, and robots.txt too if it may explain where so many pages
-// went.
+// due. It reports whether all were checked, and robots.txt was read where that is necessary before
+// so many pages, pending, are removed.
 func (s *site) sweep(pending int) bool {
 	docs := slices.SortedFunc(slices.Values(s.Docs), func(a, b *document) int {
 		switch {

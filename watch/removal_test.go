@@ -134,8 +134,8 @@ func damaged(document string) string {
 	return b.String()
 }
 
-// TestRemoved_Split: the pages of a sitemap that robots.txt names are not removed when it splits, but
-// a page is that none of the new ones lists.
+// TestRemoved_Split: the pages of a sitemap that robots.txt names are not removed when it splits,
+// but a page is that none of the new ones lists.
 func TestRemoved_Split(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		web := newWeb()

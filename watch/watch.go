@@ -12,8 +12,8 @@ import (
 
 // Events yields the changes of sites, for ever. Each site is watched once, however often it is
 // named. An event counts as delivered when the loop asks for the next one; only then is it made
-// durable. The last element is the error of ctx or of the Store, or says that the clock is more than
-// a day before the last reading of a site.
+// durable. The last element is the error of ctx or of the Store, or says that the clock is more
+// than a day before the last reading of a site.
 //
 // A site is a host or an http or https URL, as for [discover.Client.URLs]; credentials in it are
 // not used. For any other name, the first event is Failing.

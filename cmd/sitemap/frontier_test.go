@@ -180,8 +180,8 @@ func TestBatchFrontier_Interrupted(t *testing.T) {
 	}
 }
 
-// replaceFrontier serves a frontier until a site is walked with these arguments, and so many are in
-// the frontier. Then another takes its place.
+// replaceFrontier serves the first frontier at an address. Put is the number of URLs that it has to
+// receive. Then it stops while a site is being walked, and the other one serves at its address.
 func replaceFrontier(
 	t *testing.T, first, then *frontiertest.Server, put int,
 ) (web *browser, args []string) {

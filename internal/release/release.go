@@ -135,8 +135,8 @@ func archive(w io.Writer, root, work, dir, version string) error {
 
 // environment is that of a go command with a module cache of its own, for which the modules in the
 // folder of a proxy are published. Those of other projects come from the module cache of whoever
-// runs the program, or from their earlier source. With -trimpath, what it compiles has no folder in it,
-// so one build cache serves all.
+// runs the program, or from their earlier source. With -trimpath, what it compiles does not depend
+// on the folder of the source, so that one build cache serves all.
 func environment(proxy, cache string) ([]string, error) {
 	out, err := exec.Command("go", "env", "GOPROXY", "GONOSUMDB", "GOMODCACHE").Output()
 	if err != nil {
