@@ -89,6 +89,9 @@ func (s *Sink) Priority(raw []byte, pos sitemap.Position,
 // Decimal reads plain decimal digits with at most one point. It accepts 15 digits, for which the
 // quotient is exact to the last bit.
 func Decimal(b []byte) (v float64, ok bool) {
+	if len(b) == len("0.5") && b[0] == '0' && b[1] == '.' && b[2]-'0' < 10 {
+		return tenths[b[2]-'0'], true
+	}
 	digits, scale, seen, point := int64(0), int64(1), 0, false
 	for _, c := range b {
 		switch {
@@ -108,6 +111,9 @@ func Decimal(b []byte) (v float64, ok bool) {
 	}
 	return float64(digits) / float64(scale), seen > 0
 }
+
+// tenths are the values of most priorities, for which no division is needed.
+var tenths = [10]float64{0, .1, .2, .3, .4, .5, .6, .7, .8, .9}
 
 // Number reads a decimal number in any form, also with a comma, a sign or an exponent.
 func Number(b []byte) (float64, bool) {
