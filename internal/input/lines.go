@@ -2,8 +2,10 @@ package input
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
 // Position returns the position of the window's byte n, which may be the one after the last. It is
@@ -74,15 +76,31 @@ func (in *Reader) noteEdge(fresh []byte) {
 // findCR searches the bytes that were not searched before for a CR without an LF. After the first
 // one, countLines searches for them too.
 func (in *Reader) findCR() {
-	for !in.loneCR && in.searched < in.w-1 {
-		n := bytes.IndexByte(in.buf[in.searched:in.w-1], '\r')
-		if n < 0 {
-			in.searched = in.w - 1
-			return
-		}
-		in.searched += n + 1
-		in.loneCR = in.buf[in.searched] != '\n'
+	b := in.buf[in.searched:in.w]
+	in.searched = in.w - 1
+	i := bytes.IndexByte(b[:len(b)-1], '\r')
+	if i < 0 || in.loneCR {
+		return
 	}
+	in.loneCR = hasLoneCR(b[i:])
+}
+
+// hasLoneCR reports whether a CR, but for a last one, has no LF after it. It looks at eight bytes at
+// once, without a branch for each line (see package chars).
+func hasLoneCR(b []byte) bool {
+	const ones = chars.Ones
+	found := uint64(0)
+	for ; len(b) > 8; b = b[8:] {
+		notCR := binary.LittleEndian.Uint64(b) ^ '\r'*ones
+		notLF := binary.LittleEndian.Uint64(b[1:]) ^ '\n'*ones
+		found |= (notCR - ones) &^ notCR & (notLF | (notLF + 0x7f*ones))
+	}
+	for i, c := range b[:len(b)-1] {
+		if c == '\r' && b[i+1] != '\n' {
+			return true
+		}
+	}
+	return found&chars.Highs != 0
 }
 
 // endsAtCR records that the document ends with a CR, which no LF can follow any more.
