@@ -16,11 +16,16 @@ import (
 // image, a video, news or PageMap whose parts hold only text. Where a Listener takes the elements of
 // others, it is a link or an image.
 func (d *Decoder) Quick(b []byte, i int) int {
+	n := i + 1 + wordLen(b[i+1:])
+	hasPrefix := b[n] == ':'
+	if !hasPrefix && (d.r.Listener != nil || !bytes.HasPrefix(b[i:], []byte(pageMapTag))) {
+		return 0
+	}
 	q := &d.quick
 	q.before = d.sizes()
 	q.window, q.next, q.outer, q.active, q.failed = b, i, span{}, true, false
 	q.offsets = q.offsets[:0]
-	if !d.quickElement() && (d.r.Listener != nil || !d.quickPageMap()) {
+	if hasPrefix && !d.quickElement(n) || !hasPrefix && !d.quickPageMap() {
 		q.fail()
 	}
 	q.active = false
@@ -42,14 +47,10 @@ func (d *Decoder) Last() (links []sitemap.Alternate, offsets []int64, images []s
 // Undo discards what the last call of Quick has read.
 func (d *Decoder) Undo() { d.cut(d.quick.before) }
 
-// quickElement reads an element with a prefix. It reports whether the next element is such.
-func (d *Decoder) quickElement() bool {
+// quickElement reads an element whose prefix ends at the window's byte n. It reports whether it has.
+func (d *Decoder) quickElement(n int) bool {
 	q := &d.quick
 	b, start := q.window, q.next+1
-	n := start + wordLen(b[start:])
-	if b[n] != ':' {
-		return false
-	}
 	space := d.r.Documented(b[start:n])
 	q.prefix = n + 1 - start
 	q.next = n + 1 + wordLen(b[n+1:])
@@ -153,13 +154,16 @@ func (d *Decoder) quickHref(raw []byte) string {
 	return href
 }
 
-// quickPageMap reads a PageMap. It reports whether there is one.
+// pageMapTag is the start tag of most PageMaps.
+const pageMapTag = `<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0">`
+
+// quickPageMap reads a PageMap, whose start tag is pageMapTag. It reports whether it has.
 func (d *Decoder) quickPageMap() bool {
-	const start = `<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0">`
 	q := &d.quick
-	if !q.passes(start) || !d.r.IsExtension(namespace.PageMap) {
+	if !d.r.IsExtension(namespace.PageMap) {
 		return false
 	}
+	q.next += len(pageMapTag)
 	for d.objects.len() < MaxRecords {
 		var o sitemap.DataObject
 		if kind := q.plainTag(`<DataObject type="`); kind != nil {
