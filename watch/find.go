@@ -23,7 +23,7 @@ func (s *site) find(ctx context.Context) {
 		return
 	}
 	if err == nil || len(found) > 0 && len(s.Docs) == 0 {
-		if s.relink(found); s.err == nil {
+		if s.relink(found, now); s.err == nil {
 			s.Failures, s.Err, s.Find = 0, "", now.Add(findEvery)
 		}
 		return
@@ -70,9 +70,9 @@ func searched(err error) (n int) {
 	return n
 }
 
-// sitemaps returns the sitemaps that robots.txt names, or those at the known paths. If it names
-// none, those that were found before stay as long as one can be read, except lost ones. Where
-// PerDay does not allow a search yet, the site has to wait with all requests.
+// sitemaps returns the sitemaps that robots.txt names. If it names none, those that were found
+// before stay, except lost ones. If none of them can be read, others are searched for at the known
+// paths. Where PerDay does not allow that yet, the site has to wait with all requests.
 func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	f, err := s.w.Client.Robots(ctx, s.name)
 	if f == nil {
@@ -87,14 +87,16 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 		u, err := url.Parse(d.Loc)
 		return d.Seed == nil || err != nil || !f.Allowed(agent, u)
 	})
+	kept := slices.DeleteFunc(s.seeds(), func(sm *discover.Sitemap) bool {
+		return s.byLoc[sm.Loc].isLost()
+	})
 	switch {
 	case slices.ContainsFunc(allowed, func(d *document) bool { return d.Failures == 0 }):
-		isLost := func(sm *discover.Sitemap) bool { return s.byLoc[sm.Loc].isLost() }
-		return slices.DeleteFunc(s.seeds(), isLost), nil
+		return kept, nil
 	case len(allowed) > 0 && s.affords(searchCost()).After(time.Now()):
 		return nil, errSearch
 	}
 	found, err := s.w.Client.Find(ctx, s.name)
 	s.pay(cmp.Or(searched(err), searchCost()))
-	return found, err
+	return append(found, kept...), err
 }

@@ -226,3 +226,42 @@ func TestIndexHint_Failing(t *testing.T) {
 		}
 	})
 }
+
+// TestIndexMoves: a sitemap that moves to another index is not removed, nor are its pages. It is
+// removed in the visit that shows that no index lists it any more.
+func TestIndexMoves(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /root")
+		web.serve("root", index("j", "i"))
+		web.serve("i", index("k", "l"))
+		for _, name := range []string{"a", "b", "c", "d"} {
+			web.serve(name, urlset("of-"+name))
+		}
+		w := web.watcher()
+		home := map[string][]string{"j": {"a", "b"}, "k": {"c"}, "l": {"d"}}
+		serve := func() {
+			for name, list := range home {
+				web.serve(name, index(list...))
+			}
+		}
+		serve()
+		want(t, "first", append(once(t, w), run(t, w, day)...))
+		for _, to := range []string{"k", "l", "j", "l", "k", "j"} {
+			for name, list := range home {
+				home[name] = slices.DeleteFunc(list, func(child string) bool { return child == "a" })
+			}
+			home[to] = append(home[to], "a")
+			serve()
+			want(t, "it moves to "+to, run(t, w, 3*day))
+		}
+		home["j"] = []string{"b"}
+		serve()
+		var got []string
+		for asked := web.requests["https://a.test/j"]; web.requests["https://a.test/j"] == asked; {
+			time.Sleep(time.Hour)
+			got = once(t, w)
+		}
+		want(t, "it is gone", got, "sitemap_removed a", "removed of-a")
+	})
+}

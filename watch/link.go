@@ -11,11 +11,11 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// relink updates the documents to those that the seeds and the indexes name now. New documents
-// belong to the baseline if they existed at the first reading of the site. Others that are no
-// longer named are dropped, unless a document that was not read yet may name them. Their pages are
-// gone, so limits exclude only new documents.
-func (s *site) relink(seeds []*discover.Sitemap) {
+// relink updates the documents to those that the seeds and the indexes name, as of a time. New
+// documents belong to the baseline if they existed at the first reading of the site. Others that
+// are no longer named are dropped, unless another document may name them. Their pages are gone, so
+// limits exclude only new documents.
+func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 	isFirst, isNamed := len(s.Docs) == 0, map[string]bool{}
 	var docs []*document // each index before its children
 	name := func(loc string, by link) {
@@ -61,14 +61,16 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 			}
 		}
 	}
-	isUnread := func(d *document) bool { return d.Read.IsZero() && (d.IsIndex || !d.Failing) }
-	isLinked, isKnown := true, !slices.ContainsFunc(docs, isUnread)
+	isLinked, named := true, docs
 	for _, d := range slices.Clone(s.Docs) {
-		switch {
-		case isNamed[d.Loc]:
+		if isNamed[d.Loc] {
 			continue
-		case !isKnown:
-			docs = append(docs, d)
+		}
+		if d.Unnamed.IsZero() {
+			d.Unnamed = at
+		}
+		if s.mayBeNamed(d, named) {
+			docs, isLinked = append(docs, d), false
 			continue
 		}
 		pages := s.entries(d)
@@ -84,6 +86,21 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 	if s.err == nil {
 		s.Docs, s.isLinked = docs, isLinked
 	}
+}
+
+// mayBeNamed reports whether one of the documents may name a document that was named before: one
+// that was never read, or an index that was read before then. It makes the index due.
+func (s *site) mayBeNamed(d *document, docs []*document) (may bool) {
+	for _, o := range docs {
+		switch {
+		case o.Read.IsZero():
+			may = may || o.IsIndex || !o.Failing
+		case o.IsIndex && !o.Failing && o.checked().Before(d.Unnamed):
+			s.check(o)
+			may = true
+		}
+	}
+	return may
 }
 
 // limit resolves a limit of a walk as the walk does.

@@ -154,6 +154,17 @@ func (d *document) checked() time.Time {
 	return d.Read
 }
 
+// check makes a document due or, if the index above it stands for it, the index. It returns which.
+func (s *site) check(d *document) *document {
+	for d.isStill() {
+		d = d.index
+	}
+	if d.Failures == 0 {
+		d.Next = s.began
+	}
+	return d
+}
+
 // checkOnce is the longest check of all documents in which no page moves twice.
 const checkOnce = 10 * time.Minute
 
@@ -179,12 +190,7 @@ func (s *site) sweep(pending int) bool {
 				continue
 			}
 			if d.checked().Before(s.Swept) {
-				for d.isStill() {
-					d = d.index
-				}
-				if d.Failures == 0 {
-					d.Next, s.checking = s.began, d
-				}
+				s.checking = s.check(d)
 				return false
 			}
 			d.Sweeps, s.Swept = pass+1, d.checked()

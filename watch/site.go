@@ -33,7 +33,7 @@ type site struct {
 	byLoc    map[string]*document     // Docs
 	gone     map[string]pagelist.Page // that left a document, by location
 	unsaved  map[string]pageMap       // lists that are not stored yet, by key
-	isLinked bool                     // Docs are those that are named now
+	isLinked bool                     // Docs are those that are named
 	checking *document                // the next one of a sweep
 	began    time.Time                // of the turn
 	saved    time.Time
@@ -99,6 +99,8 @@ type link struct {
 	Index  string            `json:"parent,omitempty"` // the first index that lists it
 	Listed sitemap.Time      `json:"listed,omitzero"`  // its lastmod there
 
+	Unnamed time.Time `json:"unnamed,omitzero"` // since when nothing that was read names it
+
 	index *document // that of Index
 	depth int       // how many indexes lie above it
 }
@@ -154,7 +156,7 @@ func (w *Watcher) load(name, key string) *site {
 // seeds returns the sitemaps that robots.txt or a known path named.
 func (s *site) seeds() (seeds []*discover.Sitemap) {
 	for _, d := range s.Docs {
-		if d.Seed != nil {
+		if d.Seed != nil && d.Unnamed.IsZero() {
 			seeds = append(seeds, d.Seed)
 		}
 	}

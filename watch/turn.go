@@ -46,7 +46,7 @@ func (s *site) turn(ctx context.Context) error {
 // conclude yields the events that follow from all documents together.
 func (s *site) conclude() {
 	if !s.isLinked {
-		s.relink(s.seeds())
+		s.relink(s.seeds(), s.lastAsked())
 	}
 	s.judge()
 	s.settle()
@@ -56,11 +56,7 @@ func (s *site) conclude() {
 // changes. Every second request is for the sweep, if there is one. It considers documents that were
 // due when the turn began, or became due through a reading since.
 func (s *site) next() (best *document) {
-	var last time.Time
-	for _, d := range s.Docs {
-		last = latest(last, d.Asked)
-	}
-	most := -1.0
+	most, last := -1.0, s.lastAsked()
 	for _, d := range s.Docs {
 		if s.due(d).After(s.began) {
 			continue
@@ -77,6 +73,14 @@ func (s *site) next() (best *document) {
 		}
 	}
 	return best
+}
+
+// lastAsked returns when a document was requested last.
+func (s *site) lastAsked() (last time.Time) {
+	for _, d := range s.Docs {
+		last = latest(last, d.Asked)
+	}
+	return last
 }
 
 // ask requests a document and yields its changes.
