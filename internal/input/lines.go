@@ -85,8 +85,8 @@ func (in *Reader) findCR() {
 	in.loneCR = hasLoneCR(b[i:])
 }
 
-// hasLoneCR reports whether a CR, but for a last one, has no LF after it. It looks at eight bytes at
-// once, without a branch for each line (see package chars).
+// hasLoneCR reports whether b has a CR without an LF after it, not counting a CR at its end. It looks
+// at eight bytes at once, without a branch for each line (see package chars).
 func hasLoneCR(b []byte) bool {
 	const ones = chars.Ones
 	found := uint64(0)
