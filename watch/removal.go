@@ -168,20 +168,14 @@ func (s *site) check(d *document) *document {
 // checkOnce is the longest check of all documents in which no page moves twice.
 const checkOnce = 10 * time.Minute
 
-// sweep checks the documents one after another: indexes first, then the others in the order of
-// their locations. A page that moves to a later document meanwhile, as in a list of pages with the
-// newest first, is found there. If that takes long, sweep checks them once more in the reverse
-// order, which a page that moves to an earlier document cannot evade. It makes the next document
-// due. It reports whether all were checked, and robots.txt was read where that is necessary before
-// so many pages, pending, are removed.
+// sweep checks the documents one after another, in the order of their locations. A page that moves
+// to a later document meanwhile, as in a list of pages with the newest first, is found there. If
+// that takes long, sweep checks them once more in the reverse order, which a page that moves to an
+// earlier document cannot evade. It makes the next document due. It reports whether all were
+// checked, and robots.txt was read where that is necessary before so many pages, pending, are
+// removed.
 func (s *site) sweep(pending int) bool {
 	docs := slices.SortedFunc(slices.Values(s.Docs), func(a, b *document) int {
-		switch {
-		case a.IsIndex && !b.IsIndex:
-			return -1
-		case b.IsIndex && !a.IsIndex:
-			return 1
-		}
 		return cmp.Or(len(a.Loc)-len(b.Loc), cmp.Compare(a.Loc, b.Loc)) // 9 before 10
 	})
 	for pass := range 2 {
