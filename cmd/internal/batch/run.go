@@ -51,8 +51,12 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags) (r *openRun, err erro
 	if flags.log != "" {
 		r.log = a.Log.Records(flags.log == "json")
 	}
-	if r.store, err = openStore(ctx, flags.out); err != nil {
+	if r.store, err = openStore(ctx, cmd, flags.out); err != nil {
 		return r, err
+	}
+	if hasFile(ctx, r.store, recordFile) {
+		const text = "-o %s: it is a run: want -o OUT, the place of all runs, and --run NAME"
+		return r, cli.Misuse(cmd, fmt.Errorf(text, flags.out))
 	}
 	if r.record, err = beginRun(ctx, r.store, flags.run, flags.mode); err != nil {
 		return r, err

@@ -49,7 +49,7 @@ func (s *statusFlags) find(
 	ctx context.Context, cmd *cobra.Command, args []string,
 ) (*store, []string, error) {
 	isNamed := cmd.Flags().Changed("run")
-	st, err := openStore(ctx, s.out)
+	st, err := openStore(ctx, cmd, s.out)
 	if err != nil {
 		return nil, nil, err
 	}

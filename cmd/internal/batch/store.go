@@ -31,7 +31,11 @@ type store struct {
 func isBucket(location string) bool { return strings.HasPrefix(location, objects.Scheme) }
 
 // openStore opens a folder, or a prefix of a bucket.
-func openStore(ctx context.Context, location string) (*store, error) {
+func openStore(ctx context.Context, cmd *cobra.Command, location string) (*store, error) {
+	if strings.HasPrefix(location+"/", objects.Scheme+"/") {
+		const text = "%s: want s3://BUCKET or s3://BUCKET/PREFIX"
+		return nil, cli.Misuse(cmd, fmt.Errorf(text, location))
+	}
 	if isBucket(location) {
 		b, err := objects.Open(ctx, location)
 		if err != nil {
@@ -77,7 +81,7 @@ func findRun(
 	if err != nil {
 		return nil, "", cli.Misuse(cmd, err)
 	}
-	s, err = openStore(ctx, out)
+	s, err = openStore(ctx, cmd, out)
 	if err == nil && !hasRun(ctx, s, run) {
 		err = errNoParts(location)
 	}
@@ -86,11 +90,16 @@ func findRun(
 
 // hasRun reports whether there is a record or a part of a run.
 func hasRun(ctx context.Context, s *store, run string) bool {
-	f, err := s.Files.Open(ctx, recordName(run))
+	return hasFile(ctx, s, recordName(run)) || hasPart(ctx, s, run)
+}
+
+// hasFile reports whether there is a file with this name.
+func hasFile(ctx context.Context, s *store, name string) bool {
+	f, err := s.Files.Open(ctx, name)
 	if err == nil {
 		f.Close()
 	}
-	return err == nil || hasPart(ctx, s, run)
+	return err == nil
 }
 
 // hasPart reports whether there is a part of a run.
@@ -167,7 +176,10 @@ type badLine struct {
 // maxBad is how many bad lines a record keeps.
 const maxBad = 100
 
-func recordName(run string) string { return run + "/run.json" }
+// recordFile is the name of a record.
+const recordFile = "run.json"
+
+func recordName(run string) string { return run + "/" + recordFile }
 
 func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
