@@ -22,7 +22,6 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
@@ -144,11 +143,6 @@ var pathLike = pattern.Of(`(?i)^[.~]|\\|^[^/]+\.(xml|gz|txt|rss|atom|rdf)$`)
 func ParseAll(args []string, from, as string) ([]Target, error) {
 	if len(args) == 0 && from == "" {
 		return nil, errors.New("no TARGET given")
-	}
-	if from != "" && from != cli.Stdin {
-		if _, err := os.Stat(from); err != nil {
-			return nil, fmt.Errorf("--from: %s: %s", cli.FileName(from), jsonl.Message("", err))
-		}
 	}
 	all, names := []Target{}, []string{from}
 	for _, arg := range args {
