@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/internal/records"
@@ -27,25 +26,16 @@ func (r *run) report(t Task, err error) {
 }
 
 // stat returns the part of a domain in a run, or one without an ID if there is none. A damaged part
-// is reported and counts as missing, but a domain that has lots stays in lots.
+// is reported and counts as missing.
 func (r *run) stat(ctx context.Context, t Task) (Stored, error) {
 	part, err := r.Sink.Stat(ctx, Stored{Task: t})
-	isDamaged := errors.Is(err, ErrDamaged)
-	if isDamaged {
+	if errors.Is(err, ErrDamaged) {
 		r.report(t, err)
 	}
 	if isMissing(err) {
-		return Stored{InLots: isDamaged && r.hasLot(ctx, t)}, nil
+		return Stored{}, nil
 	}
 	return part, err
-}
-
-// hasLot reports whether a lot of a domain has a part.
-func (r *run) hasLot(ctx context.Context, t Task) bool {
-	return slices.ContainsFunc(t.lots(), func(lot Task) bool {
-		_, err := r.Sink.Stat(ctx, Stored{Task: lot})
-		return !errors.Is(err, fs.ErrNotExist)
-	})
 }
 
 // isMissing reports whether an error of Stat means that the part counts as missing.
