@@ -200,30 +200,13 @@ func (q *Queue) next(ctx context.Context) (batch.Lease, error) {
 	}
 	l := &lease{message: msg, queue: q}
 	l.until.Store(&until)
-	defer l.keep()()
 	if err := l.read(ctx); err != nil {
 		return nil, err
 	}
+	if time.Now().After(until) { // another worker has the task
+		return nil, fmt.Errorf("the task of %s took longer to read than its lease", l.task.Domain)
+	}
 	return l, nil
-}
-
-// keep keeps the lease while its task is read, which may take longer, until the function that it
-// returns is called. It waits for no answer of the broker: that would follow the object.
-func (l *lease) keep() (stop func()) {
-	reading, stop := context.WithCancel(context.Background())
-	go func() {
-		for {
-			select {
-			case <-time.After(l.queue.lease / 3):
-			case <-reading.Done():
-				return
-			}
-			if l.queue.js.Conn().IsConnected() {
-				l.extend(l.message.InProgress) // an error means at most that the task is done twice
-			}
-		}
-	}()
-	return stop
 }
 
 // isOver reports whether End was called and no task is left.
@@ -279,9 +262,8 @@ type lease struct {
 	message jetstream.Msg
 	task    batch.Task
 	queue   *Queue
-	// until is the earliest end of the lease; after a long reading, that if the broker has received
-	// what keep sent. After it, nothing is sent: the broker would take it for the end of the next
-	// lease.
+	// until is the earliest end of the lease. After it, nothing is sent: the broker would take it for
+	// the end of the next lease.
 	until atomic.Pointer[time.Time]
 }
 
@@ -321,15 +303,10 @@ func (l *lease) send(what func() error) error {
 
 // Renew fails while the broker is away: what is sent then may arrive after the end of the lease.
 func (l *lease) Renew(context.Context) error {
-	return l.extend(func() error {
+	until := time.Now().Add(l.queue.lease)
+	err := l.send(func() error {
 		return cmp.Or(l.message.InProgress(), l.queue.js.Conn().FlushTimeout(attempt))
 	})
-}
-
-// extend sends that the lease goes on.
-func (l *lease) extend(what func() error) error {
-	until := time.Now().Add(l.queue.lease)
-	err := l.send(what)
 	if err == nil {
 		l.until.Store(&until)
 	}
