@@ -45,11 +45,7 @@ func catCommand(a *cli.App) *cobra.Command {
 // cat prints the parts of a run.
 func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error {
 	formatErr := flags.Resolve(cmd)
-	s, run, err := findRun(a.Context, cmd, location)
-	if err != nil {
-		return err
-	}
-	rec, err := readRecord(a.Context, s, run)
+	s, run, rec, err := findRun(a.Context, cmd, location)
 	if err != nil {
 		return err
 	}

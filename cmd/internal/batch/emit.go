@@ -44,13 +44,11 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 	if err := cli.UsageOf(cmd, err, flags.check()); err != nil {
 		return err
 	}
-	s, run, err := findRun(a.Context, cmd, location)
+	s, run, rec, err := findRun(a.Context, cmd, location)
 	if err != nil {
 		return err
 	}
-	if rec, err := readRecord(a.Context, s, run); err != nil {
-		return err
-	} else if rec.Findings {
+	if rec.Findings {
 		return cli.Misuse(cmd, fmt.Errorf("%s: it has findings, not pages", location))
 	}
 	q, err := openFrontier(cmd.Context(), &flags.serverFlags)

@@ -67,7 +67,7 @@ func (s *statusFlags) find(
 	case err != nil || len(args) == 0:
 		return nil, nil, errNoParts(s.out)
 	}
-	st, run, err := findRun(ctx, cmd, s.out)
+	st, run, _, err := findRun(ctx, cmd, s.out)
 	return st, []string{run}, err
 }
 

@@ -73,19 +73,22 @@ func splitRun(location string) (out, run string, err error) {
 	return out, run, nil
 }
 
-// findRun returns the run that OUT/RUN names.
+// findRun returns the run that OUT/RUN names, and its record.
 func findRun(
 	ctx context.Context, cmd *cobra.Command, location string,
-) (s *store, run string, err error) {
+) (s *store, run string, r record, err error) {
 	out, run, err := splitRun(location)
 	if err != nil {
-		return nil, "", cli.Misuse(cmd, err)
+		return nil, "", r, cli.Misuse(cmd, err)
 	}
-	s, err = openStore(ctx, cmd, out)
-	if err == nil && !hasRun(ctx, s, run) {
-		err = errNoParts(location)
+	if s, err = openStore(ctx, cmd, out); err != nil {
+		return nil, "", r, err
 	}
-	return s, run, err
+	if !hasRun(ctx, s, run) {
+		return nil, "", r, errNoParts(location)
+	}
+	r, err = readRecord(ctx, s, run)
+	return s, run, r, err
 }
 
 // hasRun reports whether there is a record or a part of a run.
