@@ -162,6 +162,11 @@ func isRetriable(status int) bool {
 	return status >= 500 && status < 600 && status != http.StatusNotImplemented
 }
 
+// A tunnelError is the status with which a proxy refuses to connect to a host.
+type tunnelError struct{ status int }
+
+func (e *tunnelError) Error() string { return "proxy: " + statusError(e.status).Error() }
+
 // limited marks an error of the Limiter, which is not retried.
 type limited struct{ error }
 
@@ -175,14 +180,19 @@ func isFinal(err error) bool {
 		record      tls.RecordHeaderError // the server does not speak TLS
 		dns         *net.DNSError
 		file        *fs.PathError // no temporary file, or no room in it
+		tunnel      *tunnelError
 	)
 	return errors.Is(err, ErrRefused) || errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &byLimiter) || errors.As(err, &certificate) || errors.As(err, &record) ||
-		errors.As(err, &dns) && dns.IsNotFound || errors.As(err, &file)
+		errors.As(err, &dns) && dns.IsNotFound || errors.As(err, &file) ||
+		errors.As(err, &tunnel) && !isRetriable(tunnel.status)
 }
 
-// isRefusal reports whether err means that nobody listens at an address.
+// isRefusal reports whether err means that nobody listens at an address, as the system or a proxy
+// says.
 func isRefusal(err error) bool {
 	const windows = syscall.Errno(10061) // WSAECONNREFUSED
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows)
+	var tunnel *tunnelError
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows) ||
+		errors.As(err, &tunnel)
 }

@@ -3,14 +3,17 @@ package fetch_test
 import (
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -177,5 +180,43 @@ func TestProxy_ResolvesNames(t *testing.T) {
 	wantRefused(t, c, "https://localhost/", "https://127.0.0.1/")
 	if n := sent.Load(); n != 2 {
 		t.Errorf("the wrapper saw %d requests, want 2", n)
+	}
+}
+
+// A proxy that does not connect to a host says so with a status. It may be asked again, unless the
+// status is final or the caller has another URL to try.
+func TestProxy_RefusesTunnel(t *testing.T) {
+	for _, tt := range []struct {
+		status   int
+		failFast bool
+		attempts int
+	}{
+		{502, false, 2}, {502, true, 1}, {503, true, 1}, {403, false, 1}, {407, false, 1},
+	} {
+		var asked atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(
+			func(w http.ResponseWriter, _ *http.Request) {
+				asked.Add(1)
+				w.WriteHeader(tt.status)
+			},
+		))
+		to, _ := url.Parse(server.URL)
+		c := publicClient(t)
+		c.Proxy, c.Retries, c.RetryWait = http.ProxyURL(to), 1, time.Millisecond
+		_, resolver := newNameServer(nil)
+		fetch.Resolve(c, resolver, netip.Prefix{})
+		_, err := c.Get(t.Context(), fetch.Request{
+			URL: "https://example.com/", FailFast: tt.failFast,
+		})
+		want := fmt.Sprintf("cannot connect: proxy: status %d %s",
+			tt.status, http.StatusText(tt.status))
+		if !errors.Is(err, fetch.ErrConnect) || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%d: %v, want %q", tt.status, err, want)
+		}
+		if n := int(asked.Load()); n != tt.attempts {
+			t.Errorf("%d, fail fast %v: asked %d times, want %d",
+				tt.status, tt.failFast, n, tt.attempts)
+		}
+		server.Close()
 	}
 }

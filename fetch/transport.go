@@ -79,6 +79,7 @@ func (n *network) newTransport() *http.Transport {
 	return &http.Transport{
 		TLSClientConfig:        &tls.Config{RootCAs: n.rootCAs, InsecureSkipVerify: n.insecure},
 		Proxy:                  n.proxyOf,
+		OnProxyConnectResponse: checkTunnel,
 		DialContext:            n.dial,
 		TLSHandshakeTimeout:    n.times.connect,
 		ResponseHeaderTimeout:  n.times.answer,
@@ -170,6 +171,14 @@ func (n *network) proxyOf(req *http.Request) (*url.URL, error) {
 		x.proxy.Store(&host)
 	}
 	return u, nil
+}
+
+// checkTunnel returns the error of a proxy that does not connect to the host of an https URL.
+func checkTunnel(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &tunnelError{resp.StatusCode}
 }
 
 func proxyOfEnvironment(req *http.Request) (*url.URL, error) {
