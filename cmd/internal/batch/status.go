@@ -43,11 +43,8 @@ func statusCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// find returns the store and the runs that the command line names. An argument may be OUT or
-// OUT/RUN.
-func (s *statusFlags) find(
-	ctx context.Context, cmd *cobra.Command, args []string,
-) (*store, []string, error) {
+// find returns the store and the runs that the command line names, as OUT or OUT/RUN.
+func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command) (*store, []string, error) {
 	isNamed := cmd.Flags().Changed("run")
 	st, err := openStore(ctx, cmd, s.out)
 	if err != nil {
@@ -60,11 +57,10 @@ func (s *statusFlags) find(
 	if err != nil || len(runs) > 0 && hasRun(ctx, st, runs[0]) {
 		return st, runs, err
 	}
-	_, _, err = splitRun(s.out)
-	switch {
-	case isNamed:
+	if isNamed {
 		return nil, nil, errNoParts(s.out + "/" + s.run)
-	case err != nil || len(args) == 0:
+	}
+	if _, _, err := splitRun(s.out); err != nil {
 		return nil, nil, errNoParts(s.out)
 	}
 	st, run, _, err := findRun(ctx, cmd, s.out)
@@ -89,7 +85,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 	if err != nil {
 		return err
 	}
-	st, runs, err := flags.find(cmd.Context(), cmd, args)
+	st, runs, err := flags.find(cmd.Context(), cmd)
 	if err != nil {
 		return err
 	}
