@@ -101,7 +101,7 @@ func (b *broker) unpack(ctx context.Context, message []byte) (*batch.File, error
 	if err != nil {
 		return nil, err
 	}
-	content := &batch.File{ReaderAt: file, Closer: file}
+	content := &batch.File{ReaderAt: file, Closer: tempfile.File{File: file}}
 	end := time.Now().Add(lateObject)
 	err = b.patience.ask(ctx, long, func(ctx context.Context) error {
 		object, err := b.objects.Get(ctx, string(message[1:]))
@@ -116,7 +116,7 @@ func (b *broker) unpack(ctx context.Context, message []byte) (*batch.File, error
 		return err
 	})
 	if err != nil {
-		file.Close()
+		content.Close()
 		return nil, err
 	}
 	return content, nil

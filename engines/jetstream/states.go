@@ -34,11 +34,7 @@ func stateKey(name string) string { return "state." + keyOf(name) }
 
 // Create creates a temporary file: see [batch.StateFiles].
 func (s stateFiles) Create() (*os.File, error) {
-	file, err := tempfile.Create("sitemap-state-")
-	if err != nil {
-		return nil, err
-	}
-	return file.File, nil
+	return tempfile.Create("sitemap-state-")
 }
 
 // Open opens a file. If the object of a large one is lost, the file is empty.
@@ -95,7 +91,7 @@ func (s stateFiles) Replace(
 	switch {
 	case err == nil:
 		s.drop(ctx, []byte(old))
-		return (&tempfile.File{File: file}).Close()
+		return tempfile.File{File: file}.Close()
 	case errors.Is(err, jetstream.ErrKeyExists) || hasCode(err,
 		jetstream.JSErrCodeStreamWrongLastSequence,
 		jetstream.JSErrCodeStreamWrongLastSequenceConstant):

@@ -19,11 +19,7 @@ import (
 
 // Create creates a temporary file: see [batch.Files].
 func (b *bucket) Create() (*os.File, error) {
-	file, err := tempfile.Create("sitemap-object-")
-	if err != nil {
-		return nil, err
-	}
-	return file.File, nil
+	return tempfile.Create("sitemap-object-")
 }
 
 // Replace puts a temporary file: see [batch.Files].
@@ -35,7 +31,7 @@ func (b *bucket) Replace(
 		err = b.put(ctx, name, io.NewSectionReader(file, 0, size), version)
 	}
 	if err == nil {
-		(&tempfile.File{File: file}).Close()
+		tempfile.File{File: file}.Close()
 	}
 	return err
 }

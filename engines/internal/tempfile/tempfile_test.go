@@ -21,7 +21,7 @@ func TestCreate(t *testing.T) {
 	if _, err := f.ReadAt(text, 0); err != nil || string(text) != "abc" {
 		t.Errorf("read %q, %v", text, err)
 	}
-	if err := f.Close(); err != nil {
+	if err := (File{f}).Close(); err != nil {
 		t.Error(err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
