@@ -277,20 +277,22 @@ func headerHuge(r *response) {
 func headerMany(r *response) {
 	r.hijack(func(c raw) {
 		n := r.number("n", 20_000)
-		c.send("HTTP/1.1 200 OK\nConnection: close\nContent-Length: 0\n")
+		var head strings.Builder
+		head.WriteString("HTTP/1.1 200 OK\nConnection: close\nContent-Length: 0\n")
 		// Content-Length is one field; Connection belongs to the connection
 		for i := 1; i < n; i++ {
-			c.send(strconv.FormatInt(int64(i), 36) + ":\n")
+			head.WriteString(strconv.FormatInt(int64(i), 36) + ":\n")
 		}
-		c.send("\n")
+		c.send(head.String() + "\n")
 	})
 }
 
 func informational(r *response) {
 	r.hijack(func(c raw) {
+		const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"
+		many := []byte(strings.Repeat(hints, 100))
 		for {
-			const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"
-			if _, err := c.Write([]byte(hints)); err != nil {
+			if _, err := c.Write(many); err != nil {
 				return
 			}
 		}
