@@ -643,7 +643,7 @@ func TestRemoved_Pages(t *testing.T) {
 				publish()
 				return web.RoundTrip(r)
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), 15*day)
+			ctx, cancel := context.WithTimeout(t.Context(), 8*day)
 			defer cancel()
 			n := map[watch.Kind]int{}
 			for e := range w.Events(ctx, slices.Values([]string{"a.test"})) {
