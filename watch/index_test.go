@@ -265,3 +265,25 @@ func TestIndexMoves(t *testing.T) {
 		want(t, "it is gone", got, "sitemap_removed a", "removed of-a")
 	})
 }
+
+// TestRemoved_IndexAhead: a page is not removed that moves to a sitemap whose lastmod in the index
+// is hours in the future, so that it does not show yet that the sitemap has changed.
+func TestRemoved_IndexAhead(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(2)
+		tell := func() {
+			ahead := time.Now().Add(9 * time.Hour).UTC().Format(time.RFC3339)
+			b.serve("i", index(b.name(0), b.name(1)+"|"+ahead))
+		}
+		for range 10 { // it is right
+			b.publish(1, true)
+			b.serve("i", index(b.name(0), b.listed[1]))
+			run(t, b.w, day)
+		}
+		b.pages[1] = append(b.pages[1], b.pages[0][0])
+		b.serve(b.name(1), urlset(b.pages[1]...))
+		b.serve(b.name(0), urlset("other"))
+		tell()
+		want(t, "a page moves", run(t, b.w, 6*day), "added other")
+	})
+}

@@ -148,7 +148,8 @@ func (s *site) learn(d *document, r *reading) {
 		}
 	}
 	if r.isAhead {
-		d.Version = fetch.Validators{} // the same version is read differently later
+		d.Version = fetch.Validators{}   // the same version is read differently later
+		d.Proof = min(d.Proof, proved-1) // it does not show yet what has changed
 	}
 	if r.isFirst {
 		d.Rhythm = firstRhythm(r.dates, isFeed(d.Format), r.at)
