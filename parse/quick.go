@@ -58,6 +58,7 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		if n == 0 {
 			return i
 		}
+		d.r.Passed()
 		if from = n; d.listener != nil {
 			field := document.Field{Kind: kind, Offset: d.in.Offset() + int64(i)}
 			d.fields = append(d.fields, field)

@@ -74,7 +74,6 @@ func (d *decoder) quickEntries() {
 			continue
 		}
 		d.in.Advance(end + q.size)
-		d.r.Passed()
 		d.flush()
 	}
 }
@@ -105,9 +104,6 @@ func (d *decoder) quickRest(depth int) (ended bool) {
 	}
 	b := d.padded()
 	i := d.quickFields(b, 0)
-	if i > 0 {
-		d.r.Passed()
-	}
 	end := d.endTag(b, i)
 	if ended = d.quick.isEntry(b, end); ended {
 		i = end + d.quick.size
