@@ -188,11 +188,8 @@ func isFinal(err error) bool {
 		errors.As(err, &tunnel) && !isRetriable(tunnel.status)
 }
 
-// isRefusal reports whether err means that nobody listens at an address, as the system or a proxy
-// says.
+// isRefusal reports whether err means that nobody listens at an address.
 func isRefusal(err error) bool {
 	const windows = syscall.Errno(10061) // WSAECONNREFUSED
-	var tunnel *tunnelError
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows) ||
-		errors.As(err, &tunnel)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows)
 }

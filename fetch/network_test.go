@@ -183,15 +183,14 @@ func TestProxy_ResolvesNames(t *testing.T) {
 	}
 }
 
-// A proxy that does not connect to a host says so with a status. It may be asked again, unless the
-// status is final or the caller has another URL to try.
+// A proxy that does not connect to a host says so with a status. It is asked again, unless the status
+// is final.
 func TestProxy_RefusesTunnel(t *testing.T) {
 	for _, tt := range []struct {
 		status   int
-		failFast bool
 		attempts int
 	}{
-		{502, false, 2}, {502, true, 1}, {503, true, 1}, {403, false, 1}, {407, false, 1},
+		{502, 2}, {503, 2}, {403, 1}, {407, 1},
 	} {
 		var asked atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(
@@ -205,17 +204,14 @@ func TestProxy_RefusesTunnel(t *testing.T) {
 		c.Proxy, c.Retries, c.RetryWait = http.ProxyURL(to), 1, time.Millisecond
 		_, resolver := newNameServer(nil)
 		fetch.Resolve(c, resolver, netip.Prefix{})
-		_, err := c.Get(t.Context(), fetch.Request{
-			URL: "https://example.com/", FailFast: tt.failFast,
-		})
+		_, err := c.Get(t.Context(), fetch.Request{URL: "https://example.com/"})
 		want := fmt.Sprintf("cannot connect: proxy: status %d %s",
 			tt.status, http.StatusText(tt.status))
 		if !errors.Is(err, fetch.ErrConnect) || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%d: %v, want %q", tt.status, err, want)
 		}
 		if n := int(asked.Load()); n != tt.attempts {
-			t.Errorf("%d, fail fast %v: asked %d times, want %d",
-				tt.status, tt.failFast, n, tt.attempts)
+			t.Errorf("%d: asked %d times, want %d", tt.status, n, tt.attempts)
 		}
 		server.Close()
 	}
