@@ -60,7 +60,7 @@
 // and news sitemaps is never removed: they drop entries by design. While a site is failing, because
 // its robots.txt or all its documents fail, nothing is removed.
 //
-// A sitemap is removed when every index was read without it, except those that are failing.
+// A sitemap is removed when every index that can be read was read without it.
 //
 // A page that returns after its removal is added again, with another ID. One that left a feed in
 // the last 30 days, or moves from one document to another, is still known.

@@ -25,7 +25,7 @@ func (s *site) judge() {
 		})
 	}
 	for _, d := range s.Docs {
-		if d.Failures < failures || d.Failing || s.Failing {
+		if d.Failures < failures || d.Failing || s.Failing || !d.Unnamed.IsZero() {
 			continue
 		}
 		wasRead := func(o *document) bool { return o.Read.After(d.FailedAt) }

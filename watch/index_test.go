@@ -3,6 +3,7 @@ package watch_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -285,5 +286,69 @@ func TestRemoved_IndexAhead(t *testing.T) {
 		b.serve(b.name(0), urlset("other"))
 		tell()
 		want(t, "a page moves", run(t, b.w, 6*day), "added other")
+	})
+}
+
+// The index is busy: each time it is read, another sitemap of it has just changed.
+func TestRemoved_IndexAheadBusy(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(3)
+		for range 10 {
+			b.publish(0, true)
+			b.publish(2, true)
+			b.serve("i", index(b.listed[0], b.name(1), b.listed[2]))
+			run(t, b.w, day)
+		}
+		b.pages[0] = append(b.pages[0], b.pages[1][0])
+		b.serve(b.name(0), urlset(b.pages[0]...))
+		b.serve(b.name(1), urlset("other"))
+		ahead := time.Now().Add(30 * time.Hour).UTC().Format(time.RFC3339)
+		n := 0
+		b.web.pages["https://a.test/i"] = func() string {
+			n++
+			now := time.Now().UTC().Format(time.RFC3339)
+			b.pages[2] = append(b.pages[2], fmt.Sprintf("busy%d|%s", n, now))
+			body := urlset(b.pages[2]...)
+			b.web.pages["https://a.test/s2"] = func() string { return body }
+			return index(b.name(0)+"|"+ahead, b.name(1), b.name(2)+"|"+now)
+		}
+		got := slices.DeleteFunc(run(t, b.w, 6*day), func(event string) bool {
+			return strings.HasPrefix(event, "added busy")
+		})
+		want(t, "a page moves", got, "added other")
+	})
+}
+
+// A page is not removed that moves to a sitemap while that moves to another index.
+func TestRemoved_IntoMoving(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /root")
+		web.serve("root", index("j", "kkkkk"))
+		now := func() string { return "|" + time.Now().UTC().Format(time.RFC3339) }
+		var to, from []string
+		publish := func() {
+			to = append(to, fmt.Sprintf("to%d%s", len(to), now()))
+			web.serve("to", urlset(to...))
+			from = append(from, fmt.Sprintf("from%d%s", len(from), now()))
+			web.serve("from", urlset(from...))
+			web.serve("j", index("to"+now(), "from"+now()))
+		}
+		web.serve("d", urlset("d"))
+		web.serve("kkkkk", index("d"))
+		w := web.watcher()
+		publish()
+		once(t, w)
+		for range 20 {
+			time.Sleep(time.Hour)
+			publish()
+			run(t, w, day)
+		}
+		to = append(to, from[0])
+		web.serve("to", urlset(to...))
+		web.serve("from", urlset(append(from[1:], "new"+now())...))
+		web.serve("j", index("from"+now()))
+		web.serve("kkkkk", index("d", "to"+now()))
+		want(t, "both move", run(t, w, 10*day), "added new")
 	})
 }

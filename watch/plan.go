@@ -26,7 +26,8 @@ func (d *document) isHinted() bool { return d.Listed.After(d.Heeded.Start()) }
 // isVouched reports whether the lastmods of the index above a document say when it changes.
 func (d *document) isVouched() bool {
 	i := d.index
-	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.Listed.IsZero()
+	return i != nil && !i.Ahead && i.Proof >= proved && i.Failures == 0 && !d.Listed.IsZero() &&
+		d.Unnamed.IsZero()
 }
 
 // isStill reports whether the document has not changed by the index above it. A lastmod that is

@@ -88,6 +88,7 @@ type document struct {
 	Baseline bool             `json:"baseline,omitempty"` // the first reading of the site had it
 	Early    time.Time        `json:"unhinted,omitzero"`  // before a change that the index hid
 	Proof    int              `json:"proof,omitempty"`    // of the lastmods of an index: see proved
+	Ahead    bool             `json:"ahead,omitempty"`    // it lists a lastmod in the future
 	Sweeps   int              `json:"sweeps,omitempty"`   // how often the sweep has passed it
 
 	err error // the last failure
@@ -99,7 +100,7 @@ type link struct {
 	Index  string            `json:"parent,omitempty"` // the first index that lists it
 	Listed sitemap.Time      `json:"listed,omitzero"`  // its lastmod there
 
-	Unnamed time.Time `json:"unnamed,omitzero"` // since when nothing that was read names it
+	Unnamed time.Time `json:"unnamed,omitzero"` // when it was first found that nothing names it
 
 	index *document // that of Index
 	depth int       // how many indexes lie above it

@@ -147,9 +147,8 @@ func (s *site) learn(d *document, r *reading) {
 			d.Version.URL = ""
 		}
 	}
-	if r.isAhead {
-		d.Version = fetch.Validators{}   // the same version is read differently later
-		d.Proof = min(d.Proof, proved-1) // it does not show yet what has changed
+	if d.Ahead = r.isAhead; d.Ahead {
+		d.Version = fetch.Validators{} // the same version is read differently later
 	}
 	if r.isFirst {
 		d.Rhythm = firstRhythm(r.dates, isFeed(d.Format), r.at)
