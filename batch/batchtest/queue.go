@@ -22,8 +22,9 @@ var queuePromises = []promise[batch.Queue]{
 	{"A task of 100,000 targets arrives whole", arrivesWhole},
 	{"A domain is put once until it is done", onceUntilDone},
 	{"Take waits for a task", takeWaits},
-	{"Take ends with its context", none},
+	{"Take ends with its context", takeEnds},
 	{"Later delivers again", later},
+	{"Later waits for the delay", laterWaits},
 	{"A lease that has ended ends no other", endsNoOther},
 	{"The run is over when all is done", over},
 	{"An empty run is over at once", overAtOnce},
@@ -238,13 +239,29 @@ func takeWaits(t testing.TB, q batch.Queue) {
 	}
 }
 
+func takeEnds(t testing.TB, q batch.Queue) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(short, cancel)
+	if lease, err := q.Take(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Take = %v, %v", lease, err)
+	}
+	put(t, q, "a.test", true)
+	done(t, take(t, q))
+}
+
 func later(t testing.TB, q batch.Queue) {
 	put(t, q, "a.test", true)
 	for range 3 {
 		must(t, "Later", take(t, q).Later(t.Context(), 0))
 		put(t, q, "a.test", false)
 	}
+	done(t, take(t, q))
+	none(t, q)
+}
+
+func laterWaits(t testing.TB, q batch.Queue) {
 	const delay = time.Second
+	put(t, q, "a.test", true)
 	lease, began := take(t, q), time.Now()
 	must(t, "Later", lease.Later(t.Context(), delay))
 	put(t, q, "a.test", false)
