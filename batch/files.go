@@ -143,6 +143,9 @@ func (p *filePart) end() {
 
 // Stat returns a part: see [Sink].
 func (s FileSink) Stat(ctx context.Context, part Stored) (Stored, error) {
+	if err := CheckRun(part.Run); err != nil {
+		return Stored{}, err
+	}
 	part, err := s.stored(ctx, PartName(part.Run, part.Domain))
 	part.close()
 	return part, err
@@ -190,6 +193,10 @@ const atOnce = 64
 // Parts yields the parts of a run: see [Sink].
 func (s FileSink) Parts(ctx context.Context, run string) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
+		if err := CheckRun(run); err != nil {
+			yield(Stored{}, err)
+			return
+		}
 		var names []string
 		for name, err := range s.Files.List(ctx, run) {
 			if err != nil && !yield(Stored{}, err) {
@@ -231,6 +238,9 @@ func (s FileSink) yield(
 
 // Open reads the lines of a part: see [Sink].
 func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) {
+	if err := CheckRun(part.Run); err != nil {
+		return nil, err
+	}
 	f := part.take()
 	if f == nil {
 		var err error
