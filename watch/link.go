@@ -11,10 +11,10 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// relink updates the documents to those that the seeds and the indexes name, as of a time. New
-// documents belong to the baseline if they existed at the first reading of the site. Others that
-// are no longer named are dropped, unless another document may name them. Their pages are gone, so
-// limits exclude only new documents.
+// relink updates the documents to those that the seeds and the indexes name at a time. New documents
+// belong to the baseline if they existed at the first reading of the site. Those that are no longer
+// named are dropped, unless a document that was not read since may name them. Their pages are gone,
+// so limits exclude only new documents.
 func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 	isFirst, isNamed := len(s.Docs) == 0, map[string]bool{}
 	var docs []*document // each index before its children
@@ -61,15 +61,19 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 			}
 		}
 	}
-	isLinked, named := true, docs
-	for _, d := range slices.Clone(s.Docs) {
-		if isNamed[d.Loc] {
-			continue
+	var unnamed []*document
+	var last time.Time
+	for _, d := range s.Docs {
+		if !isNamed[d.Loc] {
+			if d.Unnamed.IsZero() {
+				d.Unnamed = at
+			}
+			unnamed, last = append(unnamed, d), latest(last, d.Unnamed)
 		}
-		if d.Unnamed.IsZero() {
-			d.Unnamed = at
-		}
-		if s.mayBeNamed(d, named) {
+	}
+	isLinked, known := true, s.indexesRead(docs, last)
+	for _, d := range unnamed {
+		if d.Unnamed.After(known) { // a document may name it
 			docs, isLinked = append(docs, d), false
 			continue
 		}
@@ -88,19 +92,25 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 	}
 }
 
-// mayBeNamed reports whether one of the documents may name a document that was named before: one
-// that was never read, or an index that was read before then. It makes the index due.
-func (s *site) mayBeNamed(d *document, docs []*document) (may bool) {
-	for _, o := range docs {
+// indexesRead makes the indexes due that were last read before a time. It returns that time, or the
+// earliest at which one of them was read: zero if a document that was never read may be an index.
+// Indexes that are failing do not count.
+func (s *site) indexesRead(docs []*document, at time.Time) time.Time {
+	all := at
+	for _, d := range docs {
 		switch {
-		case o.Read.IsZero():
-			may = may || o.IsIndex || !o.Failing
-		case o.IsIndex && !o.Failing && o.checked().Before(d.Unnamed):
-			s.check(o)
-			may = true
+		case d.Read.IsZero():
+			if d.IsIndex || !d.Failing {
+				all = time.Time{}
+			}
+		case d.IsIndex && !d.Failing && d.checked().Before(at):
+			if d.checked().Before(all) {
+				all = d.checked()
+			}
+			s.check(d)
 		}
 	}
-	return may
+	return all
 }
 
 // limit resolves a limit of a walk as the walk does.
