@@ -34,6 +34,7 @@ package objects
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -57,6 +58,9 @@ type Store struct {
 // Scheme is the prefix of the location of a store.
 const Scheme = "s3://"
 
+// ErrLocation is in the error of [Open] for a location that names no bucket.
+var ErrLocation = errors.New("want s3://BUCKET or s3://BUCKET/PREFIX")
+
 // Open opens the store at a location such as "s3://bucket/prefix". The bucket must exist. The
 // prefix may be missing. It is taken literally, without percent-decoding.
 //
@@ -68,7 +72,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	rest, ok := strings.CutPrefix(location, Scheme)
 	bucket, prefix, _ := strings.Cut(rest, "/")
 	if !ok || bucket == "" {
-		return nil, fmt.Errorf("objects: %q: want s3://BUCKET or s3://BUCKET/PREFIX", location)
+		return nil, fmt.Errorf("objects: %q: %w", location, ErrLocation)
 	}
 	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	u, err := url.Parse(endpoint)

@@ -32,12 +32,11 @@ func isBucket(location string) bool { return strings.HasPrefix(location, objects
 
 // openStore opens a folder, or a prefix of a bucket.
 func openStore(ctx context.Context, cmd *cobra.Command, location string) (*store, error) {
-	if strings.HasPrefix(location+"/", objects.Scheme+"/") {
-		const text = "%s: want s3://BUCKET or s3://BUCKET/PREFIX"
-		return nil, cli.Misuse(cmd, fmt.Errorf(text, location))
-	}
 	if isBucket(location) {
 		b, err := objects.Open(ctx, location)
+		if errors.Is(err, objects.ErrLocation) {
+			return nil, cli.Misuse(cmd, fmt.Errorf("%s: %w", location, objects.ErrLocation))
+		}
 		if err != nil {
 			return nil, err
 		}
