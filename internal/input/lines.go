@@ -86,21 +86,21 @@ func (in *Reader) findCR() {
 }
 
 // hasLoneCR reports whether b has a CR without an LF after it, not counting a CR at its end. It looks
-// at eight bytes at once, without a branch for each line (see package chars).
+// at eight bytes at once (see package chars), without a branch for each line. Bytes that are not
+// ASCII differ from an LF in their high bit already, which Differ may miss.
 func hasLoneCR(b []byte) bool {
-	const ones = chars.Ones
+	const lf = '\n' * chars.Ones
 	found := uint64(0)
 	for ; len(b) > 8; b = b[8:] {
-		notCR := binary.LittleEndian.Uint64(b) ^ '\r'*ones
-		notLF := binary.LittleEndian.Uint64(b[1:]) ^ '\n'*ones
-		found |= (notCR - ones) &^ notCR & (notLF | (notLF + 0x7f*ones))
+		this, next := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[1:])
+		found |= chars.Find(this, '\r') & ((next ^ lf) | chars.Differ(next, lf))
 	}
 	for i, c := range b[:len(b)-1] {
 		if c == '\r' && b[i+1] != '\n' {
 			return true
 		}
 	}
-	return found&chars.Highs != 0
+	return found != 0
 }
 
 // endsAtCR records that the document ends with a CR, which no LF can follow any more.
