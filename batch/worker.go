@@ -82,8 +82,8 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 
 // task does a task, in lots if it is large. All targets of a host are in one lot. The part of the
 // domain, which has no lines, is committed before those of the lots. So the domain stays in lots in
-// this run if the list becomes shorter, unless that part is damaged. A domain that was done undivided stays so if the list
-// grows.
+// this run if the list becomes shorter, unless that part is damaged. A domain that was done
+// undivided stays so if the list grows.
 func (r *run) task(ctx context.Context, t Task) (Counts, error) {
 	part, err := r.stat(ctx, t)
 	if err != nil {

@@ -51,9 +51,9 @@
 //
 // A page is removed when no document of its site lists it any more. Before the event is yielded,
 // every document of the site has to be read without it after it has vanished, one after another,
-// since it may have moved. If that takes more than 10 minutes, they are read once
-// more in the reverse order, since it may have moved on to one that was read before. If robots.txt
-// names several sitemaps, it has to be read too, and if a single one has lost half of its pages. A
+// since it may have moved. If that takes more than 10 minutes, they are read once more in the
+// reverse order, since it may have moved on to one that was read before. If robots.txt names
+// several sitemaps, it has to be read too, and if a single one has lost half of its pages. A
 // document that fails, breaks off or has entries that were dropped removes nothing. One that has
 // failed for 30 days, and is not an index, no longer holds up the others. A 304 of an index says
 // nothing about its children, unless its lastmods have proved right. A page that was only in feeds

@@ -272,10 +272,6 @@ func TestIndexMoves(t *testing.T) {
 func TestRemoved_IndexAhead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBusySite(2)
-		tell := func() {
-			ahead := time.Now().Add(9 * time.Hour).UTC().Format(time.RFC3339)
-			b.serve("i", index(b.name(0), b.name(1)+"|"+ahead))
-		}
 		for range 10 { // it is right
 			b.publish(1, true)
 			b.serve("i", index(b.name(0), b.listed[1]))
@@ -284,7 +280,8 @@ func TestRemoved_IndexAhead(t *testing.T) {
 		b.pages[1] = append(b.pages[1], b.pages[0][0])
 		b.serve(b.name(1), urlset(b.pages[1]...))
 		b.serve(b.name(0), urlset("other"))
-		tell()
+		ahead := time.Now().Add(9 * time.Hour).UTC().Format(time.RFC3339)
+		b.serve("i", index(b.name(0), b.name(1)+"|"+ahead))
 		want(t, "a page moves", run(t, b.w, 6*day), "added other")
 	})
 }

@@ -172,8 +172,7 @@ const checkOnce = 10 * time.Minute
 // to a later document meanwhile, as in a list of pages with the newest first, is found there. If
 // that takes long, sweep checks them once more in the reverse order, which a page that moves to an
 // earlier document cannot evade. It makes the next document due. It reports whether all were
-// checked, and robots.txt was read where that is necessary before so many pages, pending, are
-// removed.
+// checked. If removing that many pending pages requires it, robots.txt has to have been read too.
 func (s *site) sweep(pending int) bool {
 	docs := slices.SortedFunc(slices.Values(s.Docs), func(a, b *document) int {
 		return cmp.Or(len(a.Loc)-len(b.Loc), cmp.Compare(a.Loc, b.Loc)) // 9 before 10

@@ -47,7 +47,8 @@ func (d *Decoder) Last() (links []sitemap.Alternate, offsets []int64, images []s
 // Undo discards what the last call of Quick has read.
 func (d *Decoder) Undo() { d.cut(d.quick.before) }
 
-// quickElement reads an element whose prefix ends at the window's byte n. It reports whether it has.
+// quickElement reads an element whose prefix ends at the window's byte n. It returns false if the
+// element does not have the common shape.
 func (d *Decoder) quickElement(n int) bool {
 	q := &d.quick
 	b, start := q.window, q.next+1
@@ -157,7 +158,8 @@ func (d *Decoder) quickHref(raw []byte) string {
 // pageMapTag is the start tag of most PageMaps.
 const pageMapTag = `<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0">`
 
-// quickPageMap reads a PageMap, whose start tag is pageMapTag. It reports whether it has.
+// quickPageMap reads a PageMap whose start tag is pageMapTag. It returns false if the PageMap does
+// not have the common shape.
 func (d *Decoder) quickPageMap() bool {
 	q := &d.quick
 	if !d.r.IsExtension(namespace.PageMap) {
