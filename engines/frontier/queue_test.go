@@ -34,7 +34,7 @@ func open(t *testing.T, s *frontiertest.Server, lease time.Duration) *Queue {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	return &Queue{Conn: conn, Lease: lease, every: 20 * time.Millisecond}
+	return &Queue{Conn: conn, Lease: lease, every: 50 * time.Millisecond}
 }
 
 func TestQueue(t *testing.T) {
