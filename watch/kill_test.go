@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 

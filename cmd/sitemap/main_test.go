@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,7 @@ func TestMain(m *testing.M) {
 		natsqueue.MinLease = time.Second // so that no test waits for long
 		main()
 	}
+	debug.SetGCPercent(400) // what tests leave is soon garbage: to look for it takes a third of the time
 	serveBroker()
 	log.SetOutput(io.Discard) // as main does
 	m.Run()
