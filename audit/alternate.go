@@ -130,6 +130,20 @@ const (
 
 // endLinks judges the alternates of an entry together.
 func (x *extensions) endLinks() {
+	isCode := func(l link, code string) bool { return l.code == code }
+	if !slices.EqualFunc(x.links, x.codes, isCode) {
+		x.judgeCodes()
+	}
+	if x.loc != "" && !x.hasSelf() {
+		x.findAt(of(HreflangNoSelf), x.placeOf(x.start), "",
+			"none of the entry's alternates is the entry itself")
+	}
+}
+
+// judgeCodes judges the codes of the alternates of an entry. Most entries of a document have the
+// codes of the one before.
+func (x *extensions) judgeCodes() {
+	x.codes = x.codes[:0]
 	codes := map[string]bool{} // in lower case
 	for i := range x.links {
 		l := &x.links[i]
@@ -137,6 +151,7 @@ func (x *extensions) endLinks() {
 		switch {
 		case !codes[code]:
 			codes[code] = true
+			x.codes = append(x.codes, l.code)
 		case code == xDefault:
 			x.findAt(of(HreflangTwoXDefaults), x.placeOf(l.offset), l.href,
 				"a second alternate for x-default")
@@ -144,10 +159,6 @@ func (x *extensions) endLinks() {
 			x.findAt(of(HreflangRepeatedCode), x.placeOf(l.offset), l.code,
 				"a second alternate for %s", quoted(l.code))
 		}
-	}
-	if x.loc != "" && !x.hasSelf() {
-		x.findAt(of(HreflangNoSelf), x.placeOf(x.start), "",
-			"none of the entry's alternates is the entry itself")
 	}
 	if n := len(codes); n >= manyLanguages && !codes[xDefault] && x.first(xDefault) {
 		x.findAt(of(XDefaultMissing), x.placeOf(x.start), "",

@@ -39,6 +39,7 @@ type extensions struct {
 	images, news int             // of the entry
 	newsEntries  int             // of the document
 	sound        map[string]bool // valid codes of hreflang
+	codes        []string        // of the alternates of the last entry, each once
 	isNamed      bool            // a rule names the defect of the extension
 }
 
