@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,5 +283,39 @@ func TestBatchCat_All(t *testing.T) {
 	}
 	if n := strings.Count(all.out, code); n != 7 || all.status != cli.ExitOK {
 		t.Errorf("%d findings with --all:\n%s", n, all.out)
+	}
+}
+
+// The fields that commands print in jsonl are in 'sitemap help fields'.
+func TestHelp_Fields(t *testing.T) {
+	s, dir := smallSite(t), t.TempDir()
+	list := writeFile(t, "sites.txt", s.URL+"\n")
+	page := writeFile(t, "urls.txt", s.URL+"/\n")
+	out, state := filepath.Join(dir, "out"), filepath.Join(dir, "watch.db")
+	runArgs(t, "batch", list, "-o", out, "--allow-private", "-q")
+	help := runArgs(t, "help", "fields").out
+	for _, args := range [][]string{
+		{"urls", s.URL, "--allow-private"}, {"parse", page}, {"robots", s.URL, "--allow-private"},
+		{"tree", s.URL, "--allow-private"}, {"check", s.URL, "--allow-private", "--pages", "1"},
+		{"stats", s.URL, "--allow-private"}, {"diff", page, list},
+		{"watch", s.URL, "--allow-private", "--state", state, "--once", "--initial"},
+		{"watch", "status", "--state", state}, {"batch", "cat", out + "/1"},
+		{"batch", "status", out}, {"batch", "status", out, "--failed"},
+	} {
+		r := runArgs(t, append(args, "--format", "jsonl")...)
+		if r.out == "" {
+			t.Errorf("%q printed nothing: %s", args, r.err)
+		}
+		for line := range strings.Lines(r.out) {
+			var fields map[string]any
+			if err := json.Unmarshal([]byte(line), &fields); err != nil {
+				t.Errorf("%q: %s: %v", args, line, err)
+			}
+			for name := range fields {
+				if !regexp.MustCompile(`\b` + name + `\b`).MatchString(help) {
+					t.Errorf("%q prints %s, which is not in the help", args, name)
+				}
+			}
+		}
 	}
 }
