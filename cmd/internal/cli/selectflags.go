@@ -41,7 +41,7 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 		"take URLs with at least this `TRUST`: untrusted, variant, verified, location, robots or caller")
 	f.StringSliceVar(&s.knownPaths, "known-paths", nil,
 		"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' tries "+
-			"none; with + before the first, also if it names one")
+			"none; with + before the first, they are tried in any case")
 	f.IntVar(&s.walk.VerifyHosts, "verify-hosts", 4,
 		"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
 	f.Var(&s.Limit, "limit", "read at most this: bytes or entries of a document, "+

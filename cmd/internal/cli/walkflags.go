@@ -29,7 +29,7 @@ func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
 		"longest `TIME` for one target; its results until then are kept")
 	Group(cmd, "Target")
 	f.StringVar(&w.Progress, "progress", "auto", "`WHEN` to show progress on standard "+
-		"error: auto (on a terminal that does not show the results too), always or never")
+		"error: auto (on a terminal, unless it shows the results), always or never")
 	Group(cmd, "Output")
 	w.SelectFlags.Add(cmd)
 	w.FetchFlags.Add(cmd)
