@@ -30,7 +30,7 @@ func emitCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&flags.queue, "queue", "",
 		"put the pages into the frontier at `URL`: urlfrontier://HOST:PORT/CRAWL")
 	cli.Group(cmd, "Target")
-	flags.serverFlags.add(cmd)
+	flags.addAuthorities(cmd)
 	f.StringVar(&flags.metrics, "metrics", "",
 		"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "on standard error, report only what is wrong")

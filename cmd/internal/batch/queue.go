@@ -61,7 +61,12 @@ func (s *serverFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.login.Creds, "nats-creds", "", "log in to NATS with the credentials in `FILE`")
 	f.StringVar(&s.login.NKey, "nats-nkey", "", "log in to NATS with the seed of an NKey in `FILE`")
-	f.StringVar(&s.login.CA, "queue-ca", "",
+	s.addAuthorities(cmd)
+}
+
+// addAuthorities adds the flag that a frontier needs too.
+func (s *serverFlags) addAuthorities(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.login.CA, "queue-ca", "",
 		"trust the certificate authorities in `FILE` (PEM) for the server of the queue")
 	cli.Group(cmd, "Network")
 }

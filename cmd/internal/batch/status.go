@@ -37,6 +37,10 @@ func statusCommand(a *cli.App) *cobra.Command {
 	})
 	flags.placeFlags.add(cmd)
 	f := cmd.Flags()
+	run, queue := f.Lookup("run"), f.Lookup("queue")
+	run.Usage, run.DefValue = "only the run `NAME` (default: all, or with --queue 1)", ""
+	queue.Usage = "ask NATS at `URL`, nats://HOST:PORT, how many domains of the run wait and how " +
+		"many are with workers"
 	f.BoolVar(&flags.failed, "failed", false, "print the targets that failed, with their causes")
 	cli.Group(cmd, "Output")
 	flags.format.AddFormat(cmd, "text, csv or jsonl")
