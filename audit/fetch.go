@@ -79,8 +79,8 @@ var _ = register(
 			"answer with status 404 and remove it from robots.txt."),
 	rule(ReadFailed, failure, "the operating system", "a file that could not be read",
 		"Nothing of it was audited after the error.",
-		"Check the name of the file and the right to read it. Name the site of a folder in which "+
-			"no file names it."),
+		"Check the name of the file, and whether you may read it. If no file of a folder names "+
+			"its site, name the site yourself."),
 	rule(Refused, failure, "RFC 6890", "an address, port or scheme that may not be requested",
 		"The URL leads to a private network or an unusual port, or has another scheme than http "+
 			"and https. Search engines cannot reach it.",
