@@ -87,14 +87,14 @@ func (p *parser) readZone() bool {
 	utc := known && offset == 0 && len(name) > 1
 	spaced, _ = p.gap("")
 	if next := p.next(); next != '+' && next != '-' {
-		return true
+		return !known || p.readRegion()
 	}
 	if len(name) > 0 && !utc && !spaced || !p.readOffset(utc) ||
 		known && !utc && p.offset != offset {
 		return false
 	}
-	if p.accept('[') { // RFC 9557
-		return len(p.zoneName()) > 0 && p.accept(']')
+	if p.next() == '[' {
+		return p.readRegion()
 	}
 	spaced, _ = p.gap("")
 	after := p.zoneName()
@@ -104,6 +104,12 @@ func (p *parser) readZone() bool {
 	}
 	offset, known = zoneOf(after)
 	return known && offset == p.offset || spaced && !known
+}
+
+// readRegion consumes a name of the tz database in brackets after a zone, as in Z[Etc/UTC], if it is
+// next (RFC 9557). It returns false if it does not end.
+func (p *parser) readRegion() bool {
+	return !p.accept('[') || len(p.zoneName()) > 0 && p.accept(']')
 }
 
 // readOffset consumes +hh:mm, +hhmm or +hh, or the same with a minus. If short is set, the hours
