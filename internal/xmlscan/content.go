@@ -178,7 +178,10 @@ func (r *Reader) readText(whole bool) {
 		}
 	}
 	if r.Kind != EndTag || !bytes.HasPrefix(r.end, append([]byte("/"), r.Name()...)) {
-		r.text = bytes.TrimSuffix(bytes.TrimRight(r.text, " \t\r\n"), r.end) // it lost its '<'
+		r.text = bytes.TrimRight(r.text, " \t\r\n")
+		if text, ok := bytes.CutSuffix(r.text, r.end); ok { // it lost its '<', or has a blank after it
+			r.text = bytes.TrimRight(text, "< \t\r\n")
+		}
 	}
 	if !r.pending { // else it is that of the next tag
 		r.Empty = false
