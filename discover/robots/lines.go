@@ -32,16 +32,29 @@ type lineReader struct {
 	seen     map[string]bool // the locations of records
 }
 
-// knownKey matches a key at the start of a line or after white space.
-var knownKey = pattern.Of(`(?i)(?:^|[\s\x{a0}])((?:user-?agent|allow|disallow|` +
-	`crawl-?delay|host|clean-param|request-rate|visit-time|noindex|content-signal|content-usage|` +
-	strings.Join(sitemapKeys, "|") + `)[\s\x{a0}]*:)`)
+// knownKey matches a key at the start of a line or after white space, and escapedBreak one after a
+// line break that is written as an escape.
+var (
+	knownKey     = pattern.Of(`(?i)(?:^|[\s\x{a0}])` + key)
+	escapedBreak = pattern.Of(`(?i)\\n` + key)
+	key          = `((?:user-?agent|allow|disallow|crawl-?delay|host|clean-param|request-rate|` +
+		`visit-time|noindex|content-signal|content-usage|` + strings.Join(sitemapKeys, "|") +
+		`)[\s\x{a0}]*:)`
+)
+
+// unescape replaces escapes of line breaks by line breaks, and keeps the positions of other bytes.
+var unescape = strings.NewReplacer(`\r\n`, "   \n", `\n`, " \n")
 
 // read reads all lines of text. A file on one line with several keys before a comment has lost its
-// line breaks: it is read as if each key started a line.
+// line breaks: it is read as if each key started a line. So is one in which a script has left them
+// as escapes.
 func (p *lineReader) read(text []byte) {
 	p.pos.Line = 1
-	if !bytes.ContainsAny(trimBlanks(text), "\r\n") {
+	isLine := !bytes.ContainsAny(trimBlanks(text), "\r\n")
+	switch {
+	case isLine && escapedBreak().Match(text):
+		text = []byte(unescape.Replace(string(text)))
+	case isLine:
 		text, _, _ = bytes.Cut(text, []byte("#"))
 		if keys := knownKey().FindAllSubmatchIndex(text, -1); len(keys) > 1 {
 			start := 0
