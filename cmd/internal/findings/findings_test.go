@@ -61,8 +61,8 @@ func printedOf(t *testing.T, format, message string) string {
 }
 
 func TestText(t *testing.T) {
-	const one = "a b,c:d.xml:%d:9: error: ü, \"b\"%% <x>\ufffdnext [bad_lastmod]\n    ä <lastmod>x\n      ^\n    https://example.com/1\n"
-	const tail = "a b,c:d.xml: info: ü, \"b\"% <x>\ufffdnext [zone_assumed]\n    ä <lastmod>x\n      ^\n    https://example.com/1\n    fix: Do it.\n"
+	const one = "a b,c:d.xml:%d:9: error: ü, \"b\"%% <x>\ufffdnext [bad_lastmod]\n    ä <lastmod>x\n      ^\n    entry: https://example.com/1\n"
+	const tail = "a b,c:d.xml: info: ü, \"b\"% <x>\ufffdnext [zone_assumed]\n    ä <lastmod>x\n      ^\n    entry: https://example.com/1\n    fix: Do it.\n"
 	rule, _ := audit.RuleOf("truncated")
 	end := "cut.xml: error: line 3: ends [truncated]\n    fix: " + rule.Fix + "\n"
 	var five string

@@ -97,7 +97,7 @@ func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 		shown += line
 	}
 	if f.Loc != "" && !strings.Contains(shown, f.Loc) {
-		p.printf("    %s\n", printable(f.Loc))
+		p.printf("    entry: %s\n", printable(f.Loc))
 	}
 	if withFix && f.Fix != "" {
 		p.printf("    fix: %s\n", printable(f.Fix))
