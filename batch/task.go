@@ -26,8 +26,8 @@ type Task struct {
 	// More means that the queue hands out the targets of a domain in several tasks. So the part
 	// keeps the lines of other targets, and the task is never divided into lots.
 	More bool `json:"-"`
-	// Attempts is how often the queue has handed the task out before, if it counts that. After five
-	// attempts the task is abandoned, and its part says so.
+	// Attempts is how often the queue has handed the task out before, however those leases ended,
+	// if it counts that. After five attempts the task is abandoned, and its part says so.
 	Attempts int `json:"-"`
 }
 
