@@ -205,16 +205,7 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintf(w, "Examples:\n%s\n\n", cmd.Example)
 	}
 	fmt.Fprintln(w, cmd.Long)
-	if cmd.HasSubCommands() {
-		title := "Commands"
-		if !cmd.HasParent() {
-			title = "Commands, and help topics (sitemap help TOPIC)"
-		}
-		fmt.Fprintf(w, "\n%s:\n", title)
-	}
-	for _, c := range cmd.Commands() {
-		fmt.Fprintf(w, "  %-10s  %s\n", c.Name(), c.Short)
-	}
+	printCommands(w, cmd)
 	names := []string{"Target", "Output", "Rule", "Selection", "Network", "Politeness"}
 	for _, name := range names {
 		group := pflag.NewFlagSet(name, pflag.ContinueOnError)
@@ -229,5 +220,23 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 			usages = strings.ReplaceAll(usages, boolValue, strings.Repeat(" ", len(boolValue)))
 			fmt.Fprintf(w, "\n%s flags:\n%s", name, usages)
 		}
+	}
+}
+
+// printCommands prints the commands below a command, and then the help topics.
+func printCommands(w io.Writer, cmd *cobra.Command) {
+	var commands, help strings.Builder
+	for _, c := range cmd.Commands() {
+		list := &commands
+		if slices.Contains(topics, c.Name()) {
+			list = &help
+		}
+		fmt.Fprintf(list, "  %-10s  %s\n", c.Name(), c.Short)
+	}
+	if commands.Len() > 0 {
+		fmt.Fprintf(w, "\nCommands:\n%s", &commands)
+	}
+	if help.Len() > 0 {
+		fmt.Fprintf(w, "\nHelp topics (sitemap help TOPIC):\n%s", &help)
 	}
 }
