@@ -101,6 +101,8 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 		{rss(`<item><dc:date>2024-05-06 <link>http://a.example/no</link></dc:date><link>http://a.example/1</link></item>`), "1 0001-01-01"},
 		{rss(`<item><dc:date>2024-05-06<link>http://a.example/1</link></item>`), "1 2024-05-06"},
 		{rss(`<item><x:related><link>http://a.example/no</link><item>about</item></x:related><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
+		{`<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><s:url><s:loc>http://a.example/1</s:loc><image:image><s:loc>http://a.example/no</s:loc></image:image><s:lastmod>2024-05-06</s:lastmod></s:url><s:url><s:loc>http://a.example/last</s:loc></s:url></s:urlset>`, "1 2024-05-06"},
+		{`<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><s:url><s:loc>http://a.example/1</s:loc><image:image><image:loc>http://a.example/1.png</image:loc></image:image><image:image/>http://a.example/no<s:lastmod>2024-05-06</s:lastmod></s:url><s:url><s:loc>http://a.example/last</s:loc></s:url></s:urlset>`, "1 2024-05-06"},
 	} {
 		for _, skip := range []bool{false, true} {
 			var got []string

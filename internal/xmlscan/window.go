@@ -75,8 +75,8 @@ func (r *Reader) isForeign(prefix []byte) bool {
 
 // SkipRun skips the element whose start tag is current, and those that directly follow with a
 // prefix of an extension. It does nothing, so that Child skips the element, if the name has no
-// prefix, if an element without a prefix follows, or if the window ends before. It looks only at
-// the start of each tag, and reports no problem.
+// prefix, if the start tag of another element follows, which may be in the run, or if the window
+// ends before. It looks only at the start of each tag, and reports no problem.
 func (r *Reader) SkipRun() {
 	if len(r.Prefix()) == 0 || r.current != fresh || r.Cut || r.in.Offset() < r.noRun {
 		return
@@ -133,7 +133,7 @@ func (r *Reader) runEnd(b []byte, i int, prefix []byte) (end int, ok bool) {
 				prefix = name[:len(p)+1]
 				continue
 			}
-			return i, true
+			return i, ends
 		case name[0] != '!':
 			return i, false
 		default:
