@@ -211,7 +211,8 @@ func isDamagedUTF8(b []byte) bool {
 var replacement = []byte(string(utf8.RuneError))
 
 // contradict reports whether the bytes cannot be in the charset. Non-ASCII text of single bytes is
-// hardly ever valid UTF-8. Text of double bytes may be, as characters of two bytes each.
+// hardly ever valid UTF-8, and that of ISO-2022-JP never. Text of double bytes may be, as
+// characters of two bytes each.
 func (e evidence) contradict(c charsetChoice) bool {
 	switch {
 	case e.sure.name != "":
@@ -221,7 +222,7 @@ func (e evidence) contradict(c charsetChoice) bool {
 	case c.ascii:
 		return !e.ascii
 	}
-	return c.legacy() && e.utf8 && !e.ascii && (e.long || !doubleByte[c.name])
+	return c.encoding != nil && e.utf8 && !e.ascii && (e.long || !doubleByte[c.name])
 }
 
 // doubleByte holds the legacy charsets in which a non-ASCII character has several bytes.

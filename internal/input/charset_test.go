@@ -176,6 +176,8 @@ func charsetCases(t testing.TB) []charsetCase {
 			want: "gbk", text: decl("GBK") + "图"},
 		{name: "declared in 7 bits", in: in(t, japanese.ISO2022JP, decl("ISO-2022-JP")+maps),
 			want: "iso-2022-jp", text: decl("ISO-2022-JP") + maps},
+		{name: "declared in 7 bits, UTF-8", in: decl("ISO-2022-JP") + maps, want: "utf-8",
+			text: decl("ISO-2022-JP") + maps, fallback: true, refused: "ISO-2022-JP"},
 		{name: "declared in lower case and apostrophes",
 			in: "<?xml version='1.0' encoding='utf8'?>" + cafe, want: "utf-8",
 			text: "<?xml version='1.0' encoding='utf8'?>" + cafe},
