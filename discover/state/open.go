@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
@@ -34,12 +35,18 @@ func Open(path string) (*File, error) {
 }
 
 func (f *File) open() error {
-	if info, err := os.Stat(f.path); err == nil && info.Size() > 0 {
+	info, err := os.Stat(f.path)
+	isNew := errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+	if !isNew {
 		if err := f.check(); err != nil {
 			return err
 		}
 	}
-	return f.connect(false)
+	err = f.connect(false)
+	if isNew && err != nil && !errors.Is(err, ErrLocked) {
+		os.Truncate(f.path, 0) // first pages that do not fit on the disk would count as damage
+	}
+	return err
 }
 
 // check reads the whole file. It refuses a newer format.
