@@ -161,6 +161,7 @@ func TestDocument_SaysItOnce(t *testing.T) {
 		`<?xml version=“1.0” encoding=“UTF-8”?>` + root + entry + "</urlset>":                                                    "smart_quotes",
 		root + "<sitemap><loc>https://www.example.com/sitemap.xml</loc></sitemap></urlset>":                                      "misplaced_element",
 		root + template + template + "</urlset>":                                                                                 "bogus_loc",
+		root + template + strings.Replace(template, "}}", "}}/a", 1) + "</urlset>":                                               "bogus_loc",
 		root + strings.Replace(template, "{{ x }}", "${x}", 1) + "</urlset>":                                                     "bogus_loc",
 	} {
 		found, _ := collect(audit.Document(source("s.xml", []byte(doc)), &audit.Options{Time: testTime}))

@@ -199,11 +199,11 @@ func isSitemapName(loc string) bool {
 var templates = []string{"{{", "{% ", "{%%20", "<%", "<?", "${", "[object ", "[object%20",
 	"%5Bobject%20"}
 
-// template returns text from a template on that was not filled in, or "".
+// template returns the first template in a text that was not filled in, or "".
 func template(text string) string {
 	for _, start := range templates {
-		if i := strings.Index(text, start); i >= 0 {
-			return text[i:]
+		if _, rest, ok := strings.Cut(text, start); ok {
+			return start + rest[:strings.IndexAny(rest+"/", "}>]/")]
 		}
 	}
 	return ""
