@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // The codes of locations.
@@ -162,7 +165,7 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 		r, _ := utf8.DecodeRuneInString(e.Loc[odd:])
 		l.findLoc(of(UnescapedLoc), e, "the URL contains %q, which must be escaped", r)
 	}
-	if has&isHash != 0 && !isFeed(l.format) {
+	if has&isHash != 0 && !l.leftReferences(e, rest) && !isFeed(l.format) {
 		l.fragments.add(func() place { return l.field(e, document.Loc) })
 	}
 	if has&isQuery == 0 {
@@ -175,6 +178,23 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	if secret != "" {
 		l.findLoc(of(SecretInLoc), e, "the URL has a secret in the field %s", quoted(secret))
 	}
+}
+
+// reference matches a character reference. Its number sign starts no fragment.
+var reference = pattern.Of(`&#(?:[0-9]+|[xX][0-9A-Fa-f]+);`)
+
+// leftReferences judges the references that remain in a location after decoding; those to
+// ampersands are reported by the parser. It reports whether all number signs are theirs.
+func (l *locations) leftReferences(e *sitemap.Entry, rest string) bool {
+	if !strings.Contains(rest, "&#") {
+		return false
+	}
+	isReported := func(f Finding) bool { return f.Code == sitemap.DoubleEscaped }
+	others := strings.Count(rest, "&") - bytes.Count(decoded([]byte(rest)), []byte("&"))
+	if others > 0 && !slices.ContainsFunc(l.held, isReported) {
+		l.findLoc(of(sitemap.DoubleEscaped), e, "%s has a reference after decoding", quoted(e.Loc))
+	}
+	return strings.IndexByte(reference().ReplaceAllString(rest, ""), '#') < 0
 }
 
 // end judges the locations together.
