@@ -160,6 +160,7 @@ func TestDocument_SaysItOnce(t *testing.T) {
 		`<urlset xmlns=“http://www.sitemaps.org/schemas/sitemap/0.9”>` + entry + "</urlset>":                                     "smart_quotes",
 		`<?xml version=“1.0” encoding=“UTF-8”?>` + root + entry + "</urlset>":                                                    "smart_quotes",
 		root + "<sitemap><loc>https://www.example.com/sitemap.xml</loc></sitemap></urlset>":                                      "misplaced_element",
+		root + entry + "<!-- x" + strings.ReplaceAll(entry, "/a", "/b") + " -></urlset>":                                         "mismatched_tag",
 		root + template + template + "</urlset>":                                                                                 "bogus_loc",
 		root + template + strings.Replace(template, "}}", "}}/a", 1) + "</urlset>":                                               "bogus_loc",
 		root + strings.Replace(template, "{{ x }}", "${x}", 1) + "</urlset>":                                                     "bogus_loc",

@@ -35,8 +35,13 @@ func (j *judge) problem(p sitemap.Problem) {
 		if hasSmartQuotes(p.Text) {
 			return
 		}
+	case sitemap.MismatchedTag:
+		if p.Text == "<!--" {
+			j.once["comment"] = true
+		}
 	case sitemap.StrayText, sitemap.ForeignElement:
-		if slices.ContainsFunc(j.held, func(f Finding) bool { return f.Pos == p.Pos }) {
+		isSame := func(f Finding) bool { return f.Pos == p.Pos }
+		if j.once["comment"] || slices.ContainsFunc(j.held, isSame) { // a comment without its end
 			return
 		}
 	case sitemap.ZoneAssumed:
