@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover/trust"
@@ -170,6 +171,9 @@ func (d *auditor) Start(in *input.Reader) {
 	d.head = d.top
 	if d.base() <= 0 {
 		d.declared = d.checkDeclaration(in.Start()[-d.base():])
+	}
+	if strings.Contains(strings.ToLower(d.declared+in.Encoding()), "utf-16") && !isFeed(d.format) {
+		d.withdraw(sitemap.EncodingFallback, 0, 1) // it will be a not_utf8
 	}
 	for i := range d.held { // findings from before places were known
 		f := &d.held[i]

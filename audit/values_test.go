@@ -267,6 +267,11 @@ func TestDocument_Alternates(t *testing.T) {
 	}
 }
 
+// utf16Of returns a text of ASCII characters in UTF-16, with a byte order mark.
+func utf16Of(text string) string {
+	return "\xff\xfe" + strings.Join(strings.Split(text, ""), "\x00") + "\x00"
+}
+
 // Each row is a whole document, and its findings.
 func TestDocument_Schema(t *testing.T) {
 	const entry, ns = "<url><loc>https://www.example.com/</loc></url>", `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
@@ -276,6 +281,8 @@ func TestDocument_Schema(t *testing.T) {
 		header + root + entry + end:                                            "",
 		"\ufeff" + header + root + entry + end:                                 "",
 		strings.Replace(header, "UTF-8", "ISO-8859-1", 1) + root + entry + end: "not_utf8 error",
+		strings.Replace(header, "UTF-8", "utf-16", 1) + root + entry + end:     "not_utf8 error",
+		utf16Of(header + root + entry + end):                                   "not_utf8 error",
 		strings.Replace(header, `"1.0"`, "1.0", 1) + root + entry + end:        "mismatched_tag error",
 		strings.Replace(header, "?>", ">", 1) + root + entry + end:             "mismatched_tag error",
 		strings.Replace(header, `"1.0"`, "“1.0”", 1) + root + entry + end:      "smart_quotes error",
