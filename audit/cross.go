@@ -77,11 +77,17 @@ func decodeRecord(b []byte) (record, error) {
 	}, nil
 }
 
+// A crossed is a document whose pages are compared.
+type crossed struct {
+	loc    string
+	isFeed bool // its pages should be in a sitemap as well
+}
+
 // A cross compares all pages of a site. It sorts records of the pages on disk by location, so that
 // the records of one location follow each other.
 type cross struct {
 	*siteJudge
-	documents []string // by number
+	documents []crossed // by number
 	last      *discover.Sitemap
 	records   *disksort.Sorter[record] // nil until there is one
 	each      func(sampled)            // is called with each page at the end, if it is not nil
@@ -95,7 +101,7 @@ func (c *cross) close() {
 }
 
 // add adds a page that a sitemap lists, if a rule needs it.
-func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
+func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at func() place) {
 	if c.o.Pages >= 0 && !c.o.wants(URLInSeveralSitemaps, HreflangNoReturn, AlternateNotListed) {
 		return
 	}
@@ -107,7 +113,7 @@ func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	}
 	if sm != c.last {
 		c.last = sm
-		c.documents = append(c.documents, sm.Loc)
+		c.documents = append(c.documents, crossed{sm.Loc, isFeed(f)})
 	}
 	p := at()
 	r := record{
@@ -135,7 +141,7 @@ func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 
 // place returns the place of a record.
 func (c *cross) place(r *record) place {
-	return place{sitemap: c.documents[r.document], loc: r.loc, column: int(r.column),
+	return place{sitemap: c.documents[r.document].loc, loc: r.loc, column: int(r.column),
 		pos: sitemap.Position{Offset: int64(r.offset), Line: int(r.line)}}
 }
 
@@ -182,10 +188,14 @@ func (c *cross) compare(g *group, r *record) {
 				lastMod, _ := sitemap.ParseTime(r.other)
 				c.each(sampled{loc: r.loc, lastMod: lastMod, place: c.place(r)})
 			}
+		case c.documents[r.document].isFeed:
+			return
+		case c.documents[g.first.document].isFeed:
+			g.first = *r
 		case r.document != g.last:
 			c.report(of(URLInSeveralSitemaps), c.place(r), r.loc,
 				"%s is listed in %s as well", quoted(r.loc),
-				sitemap.Redact(c.documents[g.first.document]))
+				sitemap.Redact(c.documents[g.first.document].loc))
 		}
 		g.last = r.document
 	case isNaming:

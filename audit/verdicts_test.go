@@ -59,6 +59,7 @@ func indexOf(locs ...string) string {
 // Each row is a site, and its findings.
 func TestSite_Verdicts(t *testing.T) {
 	const named, page = "Sitemap: " + home + "s.xml", home + "1"
+	const feed = "<rss version='2.0'><channel><item><link>" + page + "</link></item></channel></rss>"
 	sound := wholeURLSet(page)
 	for _, test := range []struct {
 		name string
@@ -92,10 +93,14 @@ func TestSite_Verdicts(t *testing.T) {
 		{"index of itself", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"s.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
 		{"child twice", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
 		{"child is a page", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"p"), "u.xml": sound, "p": "<!DOCTYPE html><html></html>"}, "child_is_page warning"},
-		{"child is a feed", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "f"), "f": "<rss version='2.0'><channel><item><link>" + page + "</link></item></channel></rss>"},
+		{"child is a feed", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "f"), "f": feed},
 			"child_is_feed warning"},
 		{"child is missing", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"v.xml"), "u.xml": sound}, "sitemap_status error"},
 		{"page in two sitemaps", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound}, "url_in_several_sitemaps warning"},
+		{"page in a feed and a sitemap", map[string]string{"robots.txt": "Sitemap: " + home + "f\n" + named, "s.xml": sound, "f": feed}, ""},
+		{"page in a sitemap and a feed", map[string]string{"robots.txt": named + "\nSitemap: " + home + "f", "s.xml": sound, "f": feed}, ""},
+		{"page in a feed and two sitemaps", map[string]string{"robots.txt": "Sitemap: " + home + "f\n" + named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound, "f": feed},
+			"url_in_several_sitemaps warning"},
 	} {
 		site := siteOf(test.docs)
 		site["https://b.example.net/t.xml"] = section{"200", nil, []byte(wholeURLSet("https://b.example.net/"))}

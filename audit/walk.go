@@ -156,6 +156,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 				s.countHost(o, at)
 			}
 			s.listedPage(sm, e, o, v.onSite, at)
+			s.cross.add(sm, d.format, e, at)
 		}
 	}
 	d.run() // its error is in the Summary of the walk
@@ -182,5 +183,4 @@ func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *orig
 	}
 	s.disallowed(e, o, at)
 	s.sample.add(sm, e, at)
-	s.cross.add(sm, e, at)
 }
