@@ -23,7 +23,7 @@ var _ = register(
 		"List the page as well, with the same alternates."),
 	rule(URLInSeveralSitemaps, warning, protocolIndex, "a URL that several sitemaps list",
 		"It wastes room, and search engines may read two lastmods that contradict.",
-		"List each URL in one sitemap."),
+		"List each URL in one sitemap. One of images, videos or news may list it as well."),
 )
 
 // The kinds of records, in the order in which those of a location are sorted.
@@ -37,6 +37,7 @@ const (
 type record struct {
 	loc      string
 	kind     byte
+	records  byte   // of a page that is listed: see recordsOf
 	other    string // of a page that is listed, its lastmod
 	document uint32
 	line     uint32
@@ -59,8 +60,8 @@ func compareRecords(a, b record) int {
 
 func encodeRecord(r record) ([]byte, error) {
 	b, err := binary.Append(make([]byte, 0, len(r.loc)+len(r.other)+48), binary.LittleEndian,
-		[]uint64{uint64(r.kind), uint64(r.document), uint64(r.line), uint64(r.column), r.offset,
-			uint64(len(r.loc))})
+		[]uint64{uint64(r.kind) | uint64(r.records)<<8, uint64(r.document), uint64(r.line),
+			uint64(r.column), r.offset, uint64(len(r.loc))})
 	return append(append(b, r.loc...), r.other...), err
 }
 
@@ -72,8 +73,8 @@ func decodeRecord(b []byte) (record, error) {
 		return record{}, cmp.Or(err, errors.New("damaged temporary file"))
 	}
 	return record{
-		kind: byte(n[0]), document: uint32(n[1]), line: uint32(n[2]), column: uint32(n[3]),
-		offset: n[4], loc: text[:n[5]], other: text[n[5]:],
+		kind: byte(n[0]), records: byte(n[0] >> 8), document: uint32(n[1]), line: uint32(n[2]),
+		column: uint32(n[3]), offset: n[4], loc: text[:n[5]], other: text[n[5]:],
 	}, nil
 }
 
@@ -119,6 +120,7 @@ func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at
 	r := record{
 		loc: formOf(e.Loc), kind: isListed, document: uint32(len(c.documents) - 1),
 		line: uint32(p.pos.Line), column: uint32(p.column), offset: uint64(p.pos.Offset),
+		records: recordsOf(e),
 	}
 	if c.o.Pages < 0 { // for each
 		r.other = e.LastMod.String()
@@ -137,6 +139,21 @@ func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at
 		c.records.Add(named)
 		c.records.Add(record{loc: r.loc, kind: isNaming, other: href})
 	}
+}
+
+// recordsOf returns which records an entry has, as bits. A page may be in a sitemap of images, of
+// videos or of news as well.
+func recordsOf(e *sitemap.Entry) (bits byte) {
+	x := e.Extensions
+	if x == nil {
+		return 0
+	}
+	for i, has := range []bool{len(x.Images) > 0, len(x.Videos) > 0, len(x.News) > 0, x.Mobile} {
+		if has {
+			bits |= 1 << i
+		}
+	}
+	return bits
 }
 
 // place returns the place of a record.
@@ -192,7 +209,7 @@ func (c *cross) compare(g *group, r *record) {
 			return
 		case c.documents[g.first.document].isFeed:
 			g.first = *r
-		case r.document != g.last:
+		case r.document != g.last && r.records == g.first.records:
 			c.report(of(URLInSeveralSitemaps), c.place(r), r.loc,
 				"%s is listed in %s as well", quoted(r.loc),
 				sitemap.Redact(c.documents[g.first.document].loc))

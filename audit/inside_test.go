@@ -271,7 +271,7 @@ func TestOccurrences(t *testing.T) {
 func TestRecord(t *testing.T) {
 	for _, r := range []record{
 		{}, {loc: "https://a.example/", kind: isNamed, other: "https://b.example/", document: 1, line: 2, column: 3, offset: 1 << 40},
-		{loc: "ü", kind: isNaming, other: strings.Repeat("x", 3_000)},
+		{loc: "ü", kind: isListed, records: 0xff, other: strings.Repeat("x", 3_000)},
 	} {
 		b, err := encodeRecord(r)
 		if err != nil {

@@ -61,6 +61,8 @@ func TestSite_Verdicts(t *testing.T) {
 	const named, page = "Sitemap: " + home + "s.xml", home + "1"
 	const feed = "<rss version='2.0'><channel><item><link>" + page + "</link></item></channel></rss>"
 	sound := wholeURLSet(page)
+	withImage := strings.Replace(sound, "</loc>", "</loc>"+`<image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`+
+		"<image:loc>"+home+"1.png</image:loc></image:image>", 1)
 	for _, test := range []struct {
 		name string
 		docs map[string]string
@@ -97,6 +99,8 @@ func TestSite_Verdicts(t *testing.T) {
 			"child_is_feed warning"},
 		{"child is missing", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"v.xml"), "u.xml": sound}, "sitemap_status error"},
 		{"page in two sitemaps", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound}, "url_in_several_sitemaps warning"},
+		{"page in a sitemap of images too", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": withImage}, ""},
+		{"page in two sitemaps of images", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": withImage, "t.xml": withImage}, "url_in_several_sitemaps warning"},
 		{"page in a feed and a sitemap", map[string]string{"robots.txt": "Sitemap: " + home + "f\n" + named, "s.xml": sound, "f": feed}, ""},
 		{"page in a sitemap and a feed", map[string]string{"robots.txt": named + "\nSitemap: " + home + "f", "s.xml": sound, "f": feed}, ""},
 		{"page in a feed and two sitemaps", map[string]string{"robots.txt": "Sitemap: " + home + "f\n" + named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound, "f": feed},
