@@ -125,15 +125,13 @@ func (r *Reader) runEnd(b []byte, i int, prefix []byte) (end int, ok bool) {
 			continue
 		}
 		size := NameLen(name)
-		switch {
+		switch p, _ := cutPrefix(name[:size]); {
 		case size == len(name):
 			return i, false
-		case ends || bytes.IndexByte(name[:size], ':') > 0:
-			if p, _ := cutPrefix(name[:size]); !ends && r.isForeign(p) {
-				prefix = name[:len(p)+1]
-				continue
-			}
-			return i, ends
+		case ends:
+			return i, true
+		case len(p) > 0 && r.isForeign(p):
+			prefix = name[:len(p)+1]
 		case name[0] != '!':
 			return i, false
 		default:
