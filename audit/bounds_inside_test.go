@@ -38,7 +38,7 @@ func TestBounds(t *testing.T) {
 		"alternates of a page": {9_999, func(n int) bool {
 			isFound := false
 			r := &reporter{o: new(Options), found: func(Finding) { isFound = true }}
-			c := cross{siteJudge: &siteJudge{reporter: r}, documents: []crossed{{loc: "s.xml"}}}
+			c := cross{siteJudge: &siteJudge{reporter: r}, documents: []string{"s.xml"}}
 			g := group{isListed: true, names: map[string]bool{}}
 			for i := range n {
 				c.compare(&g, &record{kind: isNaming, other: fmt.Sprint(i)})

@@ -78,17 +78,11 @@ func decodeRecord(b []byte) (record, error) {
 	}, nil
 }
 
-// A crossed is a document whose pages are compared.
-type crossed struct {
-	loc    string
-	isFeed bool // its pages should be in a sitemap as well
-}
-
 // A cross compares all pages of a site. It sorts records of the pages on disk by location, so that
 // the records of one location follow each other.
 type cross struct {
 	*siteJudge
-	documents []crossed // by number
+	documents []string // by number
 	last      *discover.Sitemap
 	records   *disksort.Sorter[record] // nil until there is one
 	each      func(sampled)            // is called with each page at the end, if it is not nil
@@ -114,13 +108,13 @@ func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at
 	}
 	if sm != c.last {
 		c.last = sm
-		c.documents = append(c.documents, crossed{sm.Loc, isFeed(f)})
+		c.documents = append(c.documents, sm.Loc)
 	}
 	p := at()
 	r := record{
 		loc: formOf(e.Loc), kind: isListed, document: uint32(len(c.documents) - 1),
 		line: uint32(p.pos.Line), column: uint32(p.column), offset: uint64(p.pos.Offset),
-		records: recordsOf(e),
+		records: recordsOf(f, e),
 	}
 	if c.o.Pages < 0 { // for each
 		r.other = e.LastMod.String()
@@ -141,9 +135,15 @@ func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at
 	}
 }
 
+// inFeed is the bit of an entry in a feed.
+const inFeed = 1 << 7
+
 // recordsOf returns which records an entry has, as bits. A page may be in a sitemap of images, of
-// videos or of news as well.
-func recordsOf(e *sitemap.Entry) (bits byte) {
+// videos or of news as well, and each page of a feed should be in a sitemap.
+func recordsOf(f sitemap.Format, e *sitemap.Entry) (bits byte) {
+	if isFeed(f) {
+		return inFeed
+	}
 	x := e.Extensions
 	if x == nil {
 		return 0
@@ -158,7 +158,7 @@ func recordsOf(e *sitemap.Entry) (bits byte) {
 
 // place returns the place of a record.
 func (c *cross) place(r *record) place {
-	return place{sitemap: c.documents[r.document].loc, loc: r.loc, column: int(r.column),
+	return place{sitemap: c.documents[r.document], loc: r.loc, column: int(r.column),
 		pos: sitemap.Position{Offset: int64(r.offset), Line: int(r.line)}}
 }
 
@@ -205,14 +205,14 @@ func (c *cross) compare(g *group, r *record) {
 				lastMod, _ := sitemap.ParseTime(r.other)
 				c.each(sampled{loc: r.loc, lastMod: lastMod, place: c.place(r)})
 			}
-		case c.documents[r.document].isFeed:
+		case r.records == inFeed:
 			return
-		case c.documents[g.first.document].isFeed:
+		case g.first.records == inFeed:
 			g.first = *r
 		case r.document != g.last && r.records == g.first.records:
 			c.report(of(URLInSeveralSitemaps), c.place(r), r.loc,
 				"%s is listed in %s as well", quoted(r.loc),
-				sitemap.Redact(c.documents[g.first.document].loc))
+				sitemap.Redact(c.documents[g.first.document]))
 		}
 		g.last = r.document
 	case isNaming:
