@@ -21,8 +21,8 @@ func NewStates(f StateFiles) States { return &fileStates{f} }
 
 type fileStates struct{ files StateFiles }
 
-// A stateHeader is a line at the start of a file, padded to headerSize. The bytes of the states
-// follow.
+// A stateHeader is a line at the start of a file, as a gzip member of headerSize. The bytes of the
+// states follow.
 type stateHeader struct {
 	Version int          `json:"version"`
 	States  []savedState `json:"states"` // the predecessor, if any, and the state
@@ -56,7 +56,7 @@ func (s *fileStates) Load(ctx context.Context, domain string) (State, error) {
 		return State{}, err
 	}
 	var h stateHeader
-	if json.Unmarshal(text, &h) != nil {
+	if line, whole := member(text); !whole || json.Unmarshal(line, &h) != nil {
 		return State{Version: f.Version}, fmt.Errorf("%s: %w", f.Path, records.ErrDamaged)
 	}
 	if h.Version > version {
@@ -109,8 +109,9 @@ func (s *fileStates) Save(
 		err = h.append(file, &next, write)
 	}
 	if err == nil {
-		text := fmt.Appendf(nil, "%-*s\n", headerSize-1, jsonl.Marshal(h))
-		_, err = file.WriteAt(text, 0)
+		const size = headerSize - memberHead - memberTail
+		line := fmt.Appendf(nil, "%-*s\n", size-1, jsonl.Marshal(h))
+		_, err = file.WriteAt(appendMember(nil, line), 0)
 	}
 	if err == nil {
 		err = s.files.Replace(ctx, stateName(domain), file, next.Version)

@@ -3,8 +3,10 @@ package batch_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
@@ -371,40 +373,76 @@ func TestWorker_NoTempFile(t *testing.T) {
 }
 
 // A state that is damaged is forgotten, and reported, whether its bytes are damaged or its header.
+// Pages of a part that is damaged too are in the next one.
 func TestWorker_DamagedState(t *testing.T) {
-	for _, damagedHeader := range []bool{false, true} {
+	for _, damage := range []func(state string) string{
+		func(string) string { return "" },
+		func(state string) string { return state[:len(state)-8] + "checksum" },
+		func(state string) string { return strings.Replace(state, `"run":"0"`, `"run":"8"`, 1) },
+		func(state string) string { return strings.Replace(state, `"run":"0"`, `"run":"."`, 1) },
+		func(state string) string { return strings.Replace(state, `"version":1`, `"version":3`, 1) },
+		func(state string) string { return strings.Replace(state, `"states"`, `"statez"`, 1) },
+	} {
 		dir := t.TempDir()
 		f, err := batch.OpenFolder(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = f.Save(t.Context(), "a.example", batch.State{Run: "0", Part: "a"}, func(w io.Writer) error {
-			_, err := w.Write(bytes.Repeat([]byte("x"), 100))
-			return err
-		})
+		w := &web{lastMod: "2024"}
+		mustDo(t, w, f, tasks(t, "a.example", "0"), changed)
+		path := filepath.Join(dir, ".state", batch.FileName("a.example")+".state")
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if damagedHeader {
-			name := filepath.Join(dir, ".state", filepath.FromSlash(batch.FileName("a.example"))+".state")
-			if err := os.Truncate(name, 0); err != nil {
+		state := damage(string(text))
+		if isHeader := state[:min(512, len(state))] != string(text[:512]); isHeader {
+			if err := os.Truncate(filepath.Join(dir, batch.PartName("0", "a.example")), 100); err != nil {
 				t.Fatal(err)
 			}
 		}
-		reported := ""
-		worker := &batch.Worker{
-			Client: (&web{lastMod: "2024"}).client(), Queue: queueOf(t, tasks(t, "a.example", "1")), Sink: f, States: f,
-			Report: func(task batch.Task, err error) { reported += task.Domain + err.Error() },
-		}
-		if err := worker.Run(t.Context()); err != nil {
+		if err := os.WriteFile(path, []byte(state), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if lines := part(t, f, "1", "a.example"); len(pages(t, lines)) != 3 || !strings.Contains(reported, "damaged") {
-			t.Errorf("printed\n%sreported %q", lines, reported)
+		reported, worker := "", changed
+		worker.Report = func(task batch.Task, err error) { reported += task.Domain + err.Error() }
+		if err := do(t, w, f, tasks(t, "a.example", "1"), worker); err != nil {
+			t.Errorf("%.200q: %v", state, err)
+			continue
+		}
+		if lines := part(t, f, "1", "a.example"); len(pages(t, lines)) != 3 || !strings.Contains(reported, "its state is forgotten") {
+			t.Errorf("%.200q: printed\n%sreported %q", state, lines, reported)
 		}
 		if s, err := f.Load(t.Context(), "a.example"); s.Run != "1" || err != nil {
-			t.Errorf("saved %+v, %v", s, err)
+			t.Errorf("%.200q: saved %+v, %v", state, s, err)
 		}
+	}
+}
+
+// A state of a newer version ends the run, and stays as it is.
+func TestWorker_NewerState(t *testing.T) {
+	dir, w := t.TempDir(), &web{lastMod: "2024"}
+	f, err := batch.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustDo(t, w, f, tasks(t, "a.example", "0"), changed)
+	path := filepath.Join(dir, ".state", batch.FileName("a.example")+".state")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, end := bytes.IndexByte(text, '{'), bytes.IndexByte(text, '\n')+1
+	copy(text[start:], `{"version":9`)
+	binary.LittleEndian.PutUint32(text[end:], crc32.ChecksumIEEE(text[start:end]))
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := do(t, w, f, tasks(t, "a.example", "1"), changed); err == nil || !strings.Contains(err.Error(), "newer") {
+		t.Errorf("%v", err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, text) {
+		t.Errorf("the state was written: %v", err)
 	}
 }
 
