@@ -99,7 +99,7 @@ func TestWatch(t *testing.T) {
 	}
 	other := filepath.Join(dir, "other.db")
 	runArgs(t, "watch", "status", "http://none.test", "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl").want(t, cli.ExitOK, "", "http://none.test: no sitemap was found yet")
-	runArgs(t, "watch", "status", "http:/127.0.0.1", loc, "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl").want(t, cli.ExitFailed, r.out, "not a site")
+	runArgs(t, "watch", "status", "http:/127.0.0.1", loc, "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl").want(t, cli.ExitUsage, "", "want a host")
 	runArgs(t, "watch", "status", loc, "--state", other).want(t, cli.ExitFailed, "", "other.db: no such file")
 	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
 }

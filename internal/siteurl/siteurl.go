@@ -31,7 +31,8 @@ func Parse(s string) (Site, error) {
 		return Site{}, fmt.Errorf("a %s: URL", scheme)
 	}
 	u, err := sitemap.ParseLoc(full)
-	if safe := sitemap.Redact(s); safe != s && (err != nil || u.User == nil) {
+	if safe := sitemap.Redact(s); safe != s && (err != nil || u.User == nil) &&
+		!strings.Contains(s, `\`) { // browsers read it as a slash, so the host would differ
 		return Parse(safe) // the credentials are not where a URL has them
 	}
 	if err != nil {

@@ -37,6 +37,7 @@ func TestParse_NoSite(t *testing.T) {
 		"", "/a/b", "a b.com", "ftp://example.com", "http:/example.com", "https://",
 		"https://example.com:x", "mailto:x@example.com", "SIP:x@example.com",
 		"http://example.com/\t5", "example.com/\rhttp://example.org/",
+		`http://example.org\@example.com/`, `https://u:secret\@example.com`, `example.org\@example.com`,
 		"https://u:secret@", "https://u:secret@example.com:x", "ftp://u:secret@example.com",
 	} {
 		if s, err := Parse(in); err == nil || strings.Contains(err.Error(), "secret") {

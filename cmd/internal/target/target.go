@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/pattern"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // A Kind is what an argument names.
@@ -76,22 +76,22 @@ func Parse(arg, as string) (Target, error) {
 	case arg == cli.Stdin, !hasScheme && as == "" && (exists(arg) || looksLikePath(arg)):
 		return Target{File, arg, arg}, nil
 	}
-	given, rawURL, shown := arg, arg, sitemap.Redact(arg)
-	if !hasScheme {
-		rawURL = "https://" + arg
-	}
-	u, err := url.Parse(rawURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	shown := sitemap.Redact(arg)
+	site, err := siteurl.Parse(arg)
+	if err != nil {
 		return Target{}, fmt.Errorf("%.200q: want a host, an http or https URL, or a file", shown)
 	}
-	if !hasScheme && u.User == nil {
-		rawURL = "https://" + shown
+	path := site.URL.Path
+	ofSite := path == "" || path == "/" || path == "/robots.txt"
+	switch {
+	case as != "sitemap" && (as != "" || !hasScheme || ofSite):
+		return Target{Site, arg, arg}, nil
+	case hasScheme:
+		return Target{Sitemap, arg, arg}, nil
+	case site.User == nil:
+		return Target{Sitemap, "https://" + strings.TrimPrefix(shown, "//"), arg}, nil
 	}
-	ofSite := u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
-	if as == "sitemap" || as == "" && hasScheme && !ofSite {
-		return Target{Sitemap, rawURL, given}, nil
-	}
-	return Target{Site, arg, given}, nil
+	return Target{Sitemap, "https://" + strings.TrimPrefix(arg, "//"), arg}, nil
 }
 
 // SchemeOf returns the scheme of s, or "" if s does not start with scheme://.

@@ -68,6 +68,10 @@ func TestParseTarget(t *testing.T) {
 		{"https://example.org", "sitemap", Target{Sitemap, "https://example.org", ""}},
 		{"example.org/a.xml", "", Target{Site, "example.org/a.xml", ""}},
 		{"example.org/a.xml", "sitemap", Target{Sitemap, "https://example.org/a.xml", ""}},
+		{"//example.org/a.xml", "sitemap", Target{Sitemap, "https://example.org/a.xml", ""}},
+		{"https://example.org/%zz", "", Target{Sitemap, "https://example.org/%zz", ""}},
+		{"u:p@example.org/a.xml", "sitemap", Target{Sitemap, "https://u:p@example.org/a.xml", ""}},
+		{"u:p/w@example.org/a.xml", "sitemap", Target{Sitemap, "https://example.org/a.xml", ""}},
 		{"münchen.example", "", Target{Site, "münchen.example", ""}},
 		{"example.com", "", Target{File, "example.com", ""}},
 		{"example.com", "site", Target{Site, "example.com", ""}},
@@ -95,7 +99,7 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("parseTarget(%q, %q) = %v, %v, want %v", tt.arg, tt.as, got, err, tt.want)
 		}
 	}
-	for _, arg := range []string{"", "ftp://example.org/", "http:///a", "https://user:secret@ex ample/", "user:secret@ex ample", "https:///user:secret@example.org/"} {
+	for _, arg := range []string{"", "ftp://example.org/", "http:///a", "https://user:secret@ex ample/", "user:secret@ex ample", "https:///user:secret@example.org/", `http://user:secret\@example.org/`, "http:/example.org", "mailto:me@example.org"} {
 		if got, err := Parse(arg, ""); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("parseTarget(%q) = %v, %v, want an error that keeps secrets", arg, got, err)
 		}
