@@ -136,13 +136,12 @@ func isPending(p pagelist.Page) bool {
 	return !p.Gone.IsZero() && p.State&(pagelist.Settled|pagelist.InWindow) == 0
 }
 
-// lostAfter is how long a document must fail until removals no longer wait for it. They always wait
-// for an index, which may list a document that has the pages.
+// lostAfter is how long a document must fail until removals no longer wait for it.
 const lostAfter = 30 * 24 * time.Hour
 
 // isLost reports whether removals do not wait for a document.
 func (d *document) isLost() bool {
-	return d.Failing && !d.IsIndex && time.Since(d.FailedAt) > lostAfter
+	return d.Failing && time.Since(d.FailedAt) > lostAfter
 }
 
 // checked returns when the entries of a document were last known: when it was read, or the index

@@ -402,6 +402,23 @@ func TestRemoved_LostKnownPath(t *testing.T) {
 	})
 }
 
+// An index that is replaced no longer holds them up either.
+func TestRemoved_LostIndex(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("sitemap.xml", index("a"))
+		web.serve("a", urlset("1", "2"))
+		w := web.watcher()
+		want(t, "first", append(once(t, w), run(t, w, day)...))
+		web.fail("sitemap.xml", 404)
+		web.serve("sitemap_index.xml", index("a"))
+		want(t, "replaced", run(t, w, 20*day),
+			"sitemap_added sitemap_index.xml", "failing sitemap.xml")
+		web.serve("a", urlset("1"))
+		want(t, "lost", run(t, w, 60*day), "sitemap_removed sitemap.xml", "removed 2")
+	})
+}
+
 // TestRemoved_Feed: a page that has left a sitemap is removed when it leaves a feed too, but not if it
 // returns in a feed only.
 func TestRemoved_Feed(t *testing.T) {
