@@ -35,7 +35,9 @@
 // walks remember of it. It outlives the run, so that a run with OnlyChanged yields only new and
 // modified pages. A state is saved before its part appears, and names the part. It keeps its
 // predecessor. If the part never appeared, the next walk begins with the predecessor, so that no
-// change is lost.
+// change is lost. But if nothing of the run is left, the user has removed it, and the state counts.
+// So that a run whose first parts were lost with a process does not count as removed, keep a file
+// in its folder from the start, as the command does.
 //
 // # Large domains
 //
@@ -162,7 +164,8 @@ type Sink interface {
 	// fs.ErrNotExist. If it is not whole, the error matches [ErrDamaged] and names the part.
 	Stat(ctx context.Context, part Stored) (Stored, error)
 	// Parts yields the parts of a run, always in the same order. For a part that is not whole it
-	// yields an error that matches [ErrDamaged] and names the part, and goes on.
+	// yields an error that matches [ErrDamaged] and names the part, and goes on. If nothing of the
+	// run is left, the error matches fs.ErrNotExist.
 	Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 	// Open reads the lines of the part with this Run and Domain; see [Lines]. If there is no such
 	// part, the error matches fs.ErrNotExist.

@@ -190,7 +190,7 @@ func (s *Stored) close() {
 // atOnce is how many parts are read side by side.
 const atOnce = 64
 
-// Parts yields the parts of a run: see [Sink].
+// Parts yields the parts of a run: see [Sink]. Any file in its folder is something of a run.
 func (s FileSink) Parts(ctx context.Context, run string) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
 		if err := CheckRun(run); err != nil {
@@ -198,8 +198,9 @@ func (s FileSink) Parts(ctx context.Context, run string) iter.Seq2[Stored, error
 			return
 		}
 		var names []string
+		isThere := false
 		for name, err := range s.Files.List(ctx, run) {
-			if err != nil && !yield(Stored{}, err) {
+			if isThere = true; err != nil && !yield(Stored{}, err) {
 				return
 			}
 			if strings.Count(name, "/") == 2 && strings.HasSuffix(name, PartSuffix) {
@@ -212,7 +213,9 @@ func (s FileSink) Parts(ctx context.Context, run string) iter.Seq2[Stored, error
 				names = names[:0]
 			}
 		}
-		s.yield(ctx, names, yield)
+		if s.yield(ctx, names, yield) && !isThere {
+			yield(Stored{}, fmt.Errorf("run %s: %w", run, fs.ErrNotExist))
+		}
 	}
 }
 

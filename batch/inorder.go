@@ -167,9 +167,9 @@ func (s *InOrder) Stat(context.Context, Stored) (Stored, error) {
 	return Stored{}, fs.ErrNotExist
 }
 
-// Parts yields nothing.
+// Parts yields fs.ErrNotExist.
 func (s *InOrder) Parts(context.Context, string) iter.Seq2[Stored, error] {
-	return func(func(Stored, error) bool) {}
+	return func(yield func(Stored, error) bool) { yield(Stored{}, fs.ErrNotExist) }
 }
 
 // Open returns fs.ErrNotExist.

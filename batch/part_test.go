@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 	"testing/iotest"
 
 	"github.com/seed-322c453a/sitemap/audit"
@@ -28,14 +29,22 @@ var errKilled = errors.New("killed")
 func (dyingPart) Commit(context.Context, batch.Counts) error { return errKilled }
 
 // A kill between the state and the part loses no change, whether the run goes on or the next
-// begins.
+// begins, also if the run has no part yet.
 func TestWorker_KilledBeforePart(t *testing.T) {
-	for _, next := range []string{"2", "3"} {
-		f := openFolder(t)
+	for i, next := range []string{"2", "3", "2", "3"} {
+		hasPart, dir := i < 2, t.TempDir()
+		f, err := batch.OpenFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
 		both := "a.example\nb.example"
 		mustDo(t, &web{lastMod: "2024-05-06"}, f, tasks(t, both, "1"), batch.Worker{})
 		w := &web{lastMod: "2024-06-01"}
-		mustDo(t, w, f, tasks(t, "b.example", "2"), changed) // so that the run has a part
+		if hasPart {
+			mustDo(t, w, f, tasks(t, "b.example", "2"), changed)
+		} else if err := os.CopyFS(filepath.Join(dir, "2"), fstest.MapFS{"record": {}}); err != nil {
+			t.Fatal(err)
+		}
 		if err := do(t, w, dying{f}, tasks(t, "a.example", "2"), changed); !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
@@ -46,7 +55,7 @@ func TestWorker_KilledBeforePart(t *testing.T) {
 		if lines := part(t, f, next, "a.example"); count(lines, `"change":"modified"`) != 3 {
 			t.Errorf("run %s has\n%s", next, lines)
 		}
-		if lines := part(t, f, next, "b.example"); next == "3" && len(pages(t, lines)) > 0 {
+		if lines := part(t, f, next, "b.example"); hasPart && next == "3" && len(pages(t, lines)) > 0 {
 			t.Errorf("run %s has\n%s", next, lines)
 		}
 	}

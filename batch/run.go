@@ -115,8 +115,8 @@ func (r *run) load(
 	return next, nil
 }
 
-// partOrRemoved returns the part of a task. If there is none, it reports whether the run has no
-// other parts either: then the user has removed it, and its states count.
+// partOrRemoved returns the part of a task. If there is none, it reports whether nothing of the run
+// is left: then the user has removed it, and its states count.
 func (r *run) partOrRemoved(
 	ctx context.Context, t Task,
 ) (part Stored, isRemoved bool, err error) {
@@ -125,12 +125,13 @@ func (r *run) partOrRemoved(
 		return part, false, err
 	}
 	for _, err := range r.Sink.Parts(ctx, t.Run) {
-		if errors.Is(err, ErrDamaged) {
+		isRemoved = errors.Is(err, fs.ErrNotExist)
+		if isRemoved || errors.Is(err, ErrDamaged) {
 			err = nil
 		}
-		return part, false, err
+		return part, isRemoved, err
 	}
-	return part, true, nil
+	return part, false, nil
 }
 
 func read(ctx context.Context, s *State, store *records.Temp) error {
