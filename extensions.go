@@ -9,8 +9,9 @@ package sitemap
 // In a feed, Media RSS and enclosures become images and videos, one for each media:content, also in
 // a media:group. Audio and documents are left out.
 //
-// An invalid value is left out and reported as [BadExtension]. A valid value in an unusual notation
-// is read and not reported, unlike in the entry's own fields.
+// A value that is invalid, or that repeats a part which a record has once, is left out and reported
+// as [BadExtension]. A valid value in an unusual notation is read and not reported, unlike in the
+// entry's own fields.
 //
 // An entry keeps at most 1,000 images, videos, news, alternates and PageMap objects each, 1,000
 // values in each list of them, and 1 MiB of text. The rest is reported and left out.

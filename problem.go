@@ -56,7 +56,7 @@ const (
 	// kept.
 	BadEscape Code = "bad_escape"
 	// BadExtension reports an incomplete or invalid record for an image, a video, news or a
-	// link. It is left out.
+	// link, which is left out, or one value of it that is.
 	BadExtension Code = "bad_extension"
 	// BadFeedDate reports a date of a feed that is unreadable: neither one of RFC 822 or RFC 3339,
 	// as the format asks for, nor of another known form. It is left out.

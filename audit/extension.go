@@ -17,9 +17,10 @@ var _ = register(
 	rule(sitemap.BadExtension, warning,
 		googleRecords,
 		"an incomplete or invalid record for an image, a video, news or a link",
-		"The record is left out, so the engine does not learn of the image, video or link.",
-		"Add what the record lacks or correct its value, as the documentation of the extension "+
-			"defines it."),
+		"What is wrong is left out, so the engine does not learn of it, or of the whole image, "+
+			"video or link.",
+		"Add what the record lacks, correct its value, or keep one of several, as the documentation "+
+			"of the extension defines it."),
 	rule(DeprecatedElement, info,
 		google+`"Spring cleaning: simplifying sitemap extensions"`,
 		"an element of images, videos or news that Google no longer reads",

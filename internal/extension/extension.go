@@ -101,6 +101,7 @@ type entryState struct {
 	actual namespace.Space
 	// the part of the open record whose value was invalid last
 	invalid string
+	last    value // that was read, but not quickly
 }
 
 // New returns a decoder of the extensions that r reads from in. Locations are

@@ -26,20 +26,15 @@ func (d *Decoder) image() {
 func (d *Decoder) imagePart(img *sitemap.Image) {
 	switch string(d.local()) {
 	case "loc":
-		v := d.value("image:loc")
-		if img.Loc != "" {
-			d.badValue(v) // an image has one
-			return
-		}
-		img.Loc = d.loc(v)
+		take(d, &img.Loc, d.loc(d.value("image:loc")))
 	case "title":
-		take(&img.Title, d.keep(d.content(), "image:title"))
+		take(d, &img.Title, d.string(d.value("image:title")))
 	case "caption":
-		take(&img.Caption, d.keep(d.content(), "image:caption"))
+		take(d, &img.Caption, d.string(d.value("image:caption")))
 	case "geo_location":
-		take(&img.GeoLocation, d.keep(d.content(), "image:geo_location"))
+		take(d, &img.GeoLocation, d.string(d.value("image:geo_location")))
 	case "license":
-		take(&img.License, d.license(d.value("image:license")))
+		take(d, &img.License, d.license(d.value("image:license")))
 	}
 }
 
@@ -103,7 +98,7 @@ func (d *Decoder) isPlain(raw []byte) bool {
 func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, raw []byte) {
 	switch string(name) {
 	case "href":
-		take(&a.Href, d.href(raw))
+		fill(&a.Href, d.href(raw))
 	case "hreflang":
 		a.Hreflang = d.name(d.attr(raw))
 	case "rel":

@@ -53,17 +53,17 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 	case "name", "language":
 		d.publicationPart(n)
 	case "publication_date":
-		take(&n.PublicationDate, d.time(d.value("news:publication_date")))
+		take(d, &n.PublicationDate, d.time(d.value("news:publication_date")))
 	case "title":
-		take(&n.Title, d.keep(d.content(), "news:title"))
+		take(d, &n.Title, d.string(d.value("news:title")))
 	case "access":
-		take(&n.Access, d.name(d.content()))
+		take(d, &n.Access, d.name(d.value("news:access").raw))
 	case "genres":
-		takeList(&n.Genres, d.list(d.value("news:genres"), commas))
+		d.extend(&n.Genres, "news:genres")
 	case "keywords":
-		takeList(&n.Keywords, d.list(d.value("news:keywords"), commas))
+		d.extend(&n.Keywords, "news:keywords")
 	case "stock_tickers":
-		takeList(&n.StockTickers, d.list(d.value("news:stock_tickers"), commas))
+		d.extend(&n.StockTickers, "news:stock_tickers")
 	}
 }
 
@@ -72,9 +72,9 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 func (d *Decoder) publicationPart(n *sitemap.News) bool {
 	switch string(d.local()) {
 	case "name":
-		take(&n.PublicationName, d.name(d.content()))
+		take(d, &n.PublicationName, d.name(d.value("news:name").raw))
 	case "language":
-		take(&n.PublicationLanguage, d.name(d.content()))
+		take(d, &n.PublicationLanguage, d.name(d.value("news:language").raw))
 	default:
 		return false
 	}

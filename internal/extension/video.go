@@ -53,9 +53,9 @@ func isBlank(v *sitemap.Video) bool {
 func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 	switch string(d.local()) {
 	case "thumbnail_loc":
-		take(&v.ThumbnailLoc, d.loc(d.value("video:thumbnail_loc")))
+		take(d, &v.ThumbnailLoc, d.loc(d.value("video:thumbnail_loc")))
 	case "content_loc":
-		take(&v.ContentLoc, d.loc(d.value("video:content_loc")))
+		take(d, &v.ContentLoc, d.loc(d.value("video:content_loc")))
 	case "content_segment_loc":
 		d.contentSegment(v)
 	case "player_loc":
@@ -63,7 +63,7 @@ func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 	case "gallery_loc":
 		title := d.attrString("title", "video:gallery_loc")
 		if loc := d.loc(d.value("video:gallery_loc")); loc != "" {
-			v.Gallery = sitemap.Gallery{Loc: loc, Title: title}
+			take(d, &v.Gallery, sitemap.Gallery{Loc: loc, Title: title})
 		}
 	default:
 		return false
@@ -75,26 +75,25 @@ func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 func (d *Decoder) videoText(v *sitemap.Video) bool {
 	switch string(d.local()) {
 	case "title":
-		take(&v.Title, d.string(d.value("video:title")))
+		take(d, &v.Title, d.string(d.value("video:title")))
 	case "description":
-		take(&v.Description, d.string(d.value("video:description")))
+		take(d, &v.Description, d.string(d.value("video:description")))
 	case "category":
-		take(&v.Category, d.string(d.value("video:category")))
+		take(d, &v.Category, d.string(d.value("video:category")))
 	case "tag":
 		d.tag(v)
 	case "uploader":
 		info := d.attrLoc("info", "video:uploader")
-		if name := d.string(d.value("video:uploader")); name != "" || info != "" {
-			v.Uploader = sitemap.Uploader{Name: name, Info: info}
-		}
+		name := d.string(d.value("video:uploader"))
+		take(d, &v.Uploader, sitemap.Uploader{Name: name, Info: info})
 	case "id":
 		d.videoID(v)
 	case "price":
 		d.price(v)
 	case "restriction":
-		takeRestriction(&v.Restriction, d.restriction("video:restriction"))
+		d.takeRestriction(&v.Restriction, d.restriction("video:restriction"))
 	case "platform":
-		takeRestriction(&v.Platform, d.restriction("video:platform"))
+		d.takeRestriction(&v.Platform, d.restriction("video:platform"))
 	case "tvshow":
 		d.tvShow(v)
 	default:
@@ -107,21 +106,21 @@ func (d *Decoder) videoText(v *sitemap.Video) bool {
 func (d *Decoder) videoFact(v *sitemap.Video) {
 	switch string(d.local()) {
 	case "duration":
-		take(&v.Duration, d.integer(d.value("video:duration")))
+		take(d, &v.Duration, d.integer(d.value("video:duration")))
 	case "view_count":
-		take(&v.ViewCount, d.integer(d.value("video:view_count")))
+		take(d, &v.ViewCount, d.integer(d.value("video:view_count")))
 	case "rating":
-		take(&v.Rating, d.number(d.value("video:rating"), maxRating))
+		take(d, &v.Rating, d.number(d.value("video:rating"), maxRating))
 	case "expiration_date":
-		take(&v.ExpirationDate, d.time(d.value("video:expiration_date")))
+		take(d, &v.ExpirationDate, d.time(d.value("video:expiration_date")))
 	case "publication_date":
-		take(&v.PublicationDate, d.time(d.value("video:publication_date")))
+		take(d, &v.PublicationDate, d.time(d.value("video:publication_date")))
 	case "family_friendly":
-		take(&v.FamilyFriendly, d.yesNo(d.value("video:family_friendly")))
+		take(d, &v.FamilyFriendly, d.yesNo(d.value("video:family_friendly")))
 	case "requires_subscription":
-		take(&v.RequiresSubscription, d.yesNo(d.value("video:requires_subscription")))
+		take(d, &v.RequiresSubscription, d.yesNo(d.value("video:requires_subscription")))
 	case "live":
-		take(&v.Live, d.yesNo(d.value("video:live")))
+		take(d, &v.Live, d.yesNo(d.value("video:live")))
 	}
 }
 
@@ -158,7 +157,7 @@ func (d *Decoder) player(v *sitemap.Video) {
 		Autoplay:   d.attrString("autoplay", "video:player_loc"),
 	}
 	if p.Loc = d.loc(d.value("video:player_loc")); p.Loc != "" {
-		v.Player = p
+		take(d, &v.Player, p)
 	}
 }
 
@@ -201,14 +200,22 @@ func (d *Decoder) restriction(field string) (r sitemap.Restriction) {
 	return r
 }
 
-// takeRestriction is take for a restriction.
-func takeRestriction(to *sitemap.Restriction, r sitemap.Restriction) {
-	if len(r.Values) > 0 || to.IsZero() {
+// takeRestriction is take for a restriction. One without values may be replaced.
+func (d *Decoder) takeRestriction(to *sitemap.Restriction, r sitemap.Restriction) {
+	switch {
+	case len(r.Values) == 0 && !to.IsZero():
+	case len(to.Values) == 0:
 		*to = r
+	default:
+		d.again()
 	}
 }
 
 func (d *Decoder) tvShow(v *sitemap.Video) {
+	if v.TVShow != nil {
+		d.bad(d.here(), "video:tvshow", d.r.Raw())
+		return
+	}
 	var s sitemap.TVShow
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		if !d.isPart(namespace.Video) {
@@ -216,17 +223,17 @@ func (d *Decoder) tvShow(v *sitemap.Video) {
 		}
 		switch string(d.r.Local()) {
 		case "show_title":
-			take(&s.ShowTitle, d.string(d.value("video:show_title")))
+			take(d, &s.ShowTitle, d.string(d.value("video:show_title")))
 		case "video_type":
-			take(&s.VideoType, d.string(d.value("video:video_type")))
+			take(d, &s.VideoType, d.string(d.value("video:video_type")))
 		case "episode_title":
-			take(&s.EpisodeTitle, d.string(d.value("video:episode_title")))
+			take(d, &s.EpisodeTitle, d.string(d.value("video:episode_title")))
 		case "season_number":
-			take(&s.SeasonNumber, d.integer(d.value("video:season_number")))
+			take(d, &s.SeasonNumber, d.integer(d.value("video:season_number")))
 		case "episode_number":
-			take(&s.EpisodeNumber, d.integer(d.value("video:episode_number")))
+			take(d, &s.EpisodeNumber, d.integer(d.value("video:episode_number")))
 		case "premier_date", "premiere_date":
-			take(&s.PremierDate, d.time(d.value("video:premier_date")))
+			take(d, &s.PremierDate, d.time(d.value("video:premier_date")))
 		default:
 			d.leave(depth)
 		}
