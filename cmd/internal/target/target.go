@@ -127,7 +127,7 @@ func looksLikePath(arg string) bool {
 // isMistyped reports whether arg is the name of a file with a mistyped suffix, such as sitemap.xlm,
 // and no host.
 func isMistyped(arg string) bool {
-	_, suffix, ok := strings.Cut(arg, ".")
+	_, suffix, ok := strings.Cut(strings.ToLower(arg), ".")
 	if !ok || len(suffix) < 2 || len(suffix) > 6 || strings.ContainsAny(suffix, "./:") {
 		return false
 	}

@@ -25,7 +25,7 @@ func TestTargetLabel(t *testing.T) {
 }
 
 func TestIsMistyped(t *testing.T) {
-	for arg, want := range map[string]bool{"sitemap.xlm": true, "a.xnl": true, "a.tx": true, "server.local": false, "example.org": false, "site.test": false, "intranet": false, "a.b.xlm": false, "host.corp": false} {
+	for arg, want := range map[string]bool{"sitemap.xlm": true, "SITEMAP.XLM": true, "EXAMPLE.COM": false, "Site.Test": false, "a.xnl": true, "a.tx": true, "server.local": false, "example.org": false, "site.test": false, "intranet": false, "a.b.xlm": false, "host.corp": false} {
 		if got := isMistyped(arg); got != want {
 			t.Errorf("isMistyped(%q) is %t", arg, got)
 		}
