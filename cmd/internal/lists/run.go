@@ -283,8 +283,7 @@ func (w *Walker) domain(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case t.Kind != target.File:
-		domain, _ := batch.DomainOf(t.Name) // the visit reports the errors of the host
-		return domain, nil
+		return batch.DomainOf(t.Name)
 	case w.Journal != nil:
 		return "", fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.Label())
 	case t.Name == cli.Stdin && w.Flags.From == cli.Stdin:

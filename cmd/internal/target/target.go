@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/pattern"
@@ -78,6 +79,9 @@ func Parse(arg, as string) (Target, error) {
 	}
 	shown := sitemap.Redact(arg)
 	site, err := siteurl.Parse(arg)
+	if err == nil {
+		_, err = batch.DomainOf(arg) // whether the host is one
+	}
 	if err != nil {
 		return Target{}, fmt.Errorf("%.200q: want a host, an http or https URL, or a file", shown)
 	}

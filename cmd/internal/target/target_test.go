@@ -99,7 +99,7 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("parseTarget(%q, %q) = %v, %v, want %v", tt.arg, tt.as, got, err, tt.want)
 		}
 	}
-	for _, arg := range []string{"", "ftp://example.org/", "http:///a", "https://user:secret@ex ample/", "user:secret@ex ample", "https:///user:secret@example.org/", `http://user:secret\@example.org/`, "http:/example.org", "mailto:me@example.org"} {
+	for _, arg := range []string{"", "ftp://example.org/", "http:///a", "https://user:secret@ex ample/", "user:secret@ex ample", "https:///user:secret@example.org/", `http://user:secret\@example.org/`, "http:/example.org", "mailto:me@example.org", "1,example.org", "*.example.org"} {
 		if got, err := Parse(arg, ""); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("parseTarget(%q) = %v, %v, want an error that keeps secrets", arg, got, err)
 		}
