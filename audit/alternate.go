@@ -197,6 +197,7 @@ type alternatePage struct {
 	pos      sitemap.Position
 	column   int
 	from, to int32
+	isPart   bool // it has alternates without a complete URL, which have findings already
 }
 
 // maxReturns bounds the pages and names that are compared.
@@ -224,6 +225,7 @@ func (r *returns) add(e *sitemap.Entry) {
 		}
 	}
 	p.to = int32(len(r.names))
+	p.isPart = len(r.links) > int(p.to-p.from)
 	r.pages = append(r.pages, p)
 }
 
@@ -255,7 +257,7 @@ func (r *returns) end() {
 				continue
 			}
 			n, ok := byLoc[name]
-			if !ok || reported[n] {
+			if !ok || reported[n] || r.pages[n].isPart {
 				continue
 			}
 			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], page.self) {

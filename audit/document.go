@@ -263,7 +263,6 @@ func (d *auditor) judgeElements(loc string) {
 	x := &d.extensions
 	if len(x.links) > 0 {
 		x.endLinks()
-		x.links = x.links[:0]
 	}
 	x.images, x.news = 0, 0
 	d.loc = ""

@@ -73,7 +73,7 @@ type link struct {
 
 // begin starts the next entry.
 func (e *entry) begin(offset int64) {
-	e.start, e.fields = offset, e.fields[:0]
+	e.start, e.fields, e.links = offset, e.fields[:0], e.links[:0]
 	if len(e.elements) > 0 || len(e.kept) > 0 {
 		clear(e.kept)
 		e.keptTo = 0

@@ -1,0 +1,31 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/audit"
+)
+
+// An alternate without a complete URL is one finding: it may be the one that is missed.
+func TestDocument_IncompleteAlternates(t *testing.T) {
+	page := func(loc string, hrefs ...string) string {
+		text := "<url><loc>" + home + loc + "</loc>"
+		for i, href := range hrefs {
+			text += `<x:link xmlns:x="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="` +
+				[]string{"en", "de"}[i] + `" href="` + href + `"/>`
+		}
+		return text + "</url>"
+	}
+	for href, want := range map[string]string{
+		"/de":        "hreflang_relative error",
+		"":           "hreflang_missing_href error",
+		home + "de":  "",
+		home + "de2": "hreflang_no_return warning",
+	} {
+		text := urlsetStart + page("en", home+"en", href) + page("de", home+"en", home+"de") + urlsetEnd
+		found, err := collect(audit.Document(source("s.xml", []byte(text)), &audit.Options{Time: testTime}))
+		if got := said(found); got != want || err != nil {
+			t.Errorf("%q: %s, want %s, %v", href, got, want, err)
+		}
+	}
+}
