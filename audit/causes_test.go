@@ -6,6 +6,22 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
+// Each row is what stands in a urlset, and its findings: one for each defect.
+func TestDocument_OneFindingEach(t *testing.T) {
+	for body, want := range map[string]string{
+		"<generator>x</generator>":             "unknown_element error",
+		"<generator>\n x y\n</generator>":      "unknown_element error",
+		"<g>a</g><g>b</g>":                     "unknown_element error, stray_text warning",
+		"<generator/>x":                        "unknown_element error, stray_text warning",
+		"<generator>x</generator>y":            "unknown_element error, stray_text warning",
+		"x":                                    "stray_text warning",
+		"<!-- -->x":                            "stray_text warning",
+		"<url>x<loc>" + home + "2</loc></url>": "stray_text warning",
+	} {
+		wantSaid(t, urlsetStart+body+"<url><loc>"+home+"</loc></url>"+urlsetEnd, want)
+	}
+}
+
 // An alternate without a complete URL is one finding: it may be the one that is missed.
 func TestDocument_IncompleteAlternates(t *testing.T) {
 	page := func(loc string, hrefs ...string) string {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -41,8 +42,8 @@ func (j *judge) problem(p sitemap.Problem) {
 		}
 	case sitemap.StrayText, sitemap.ForeignElement:
 		isSame := func(f Finding) bool { return f.Pos == p.Pos }
-		if j.once["comment"] || slices.ContainsFunc(j.held, isSame) { // a comment without its end
-			return
+		if j.once["comment"] || slices.ContainsFunc(j.held, isSame) || j.isInUnknown(p.Pos.Offset) {
+			return // "comment": one without its end
 		}
 	case sitemap.ZoneAssumed:
 		if j.hasSchema() && !isW3CDate(strings.TrimSpace(p.Text)+"Z") { // a nonstandard_lastmod
@@ -67,4 +68,21 @@ func (j *judge) problem(p sitemap.Problem) {
 		at.dropped = p.Dropped
 		j.report(j.ruleOf(p), at, p.Text, "%s", p.Message())
 	}
+}
+
+// isInUnknown reports whether text at an offset follows the start tag of an element that is neither
+// the root nor an entry. That the schema does not have the element is the finding.
+func (j *judge) isInUnknown(offset int64) bool {
+	if !j.holds(offset) {
+		return false
+	}
+	before := bytes.TrimRight(j.in.Start()[:offset-j.base()], " \t\r\n")
+	tag := bytes.LastIndexByte(before, '<')
+	if tag < 0 || !bytes.HasSuffix(before, []byte(">")) || bytes.HasSuffix(before, []byte("/>")) {
+		return false
+	}
+	at := j.base() + int64(tag)
+	return slices.ContainsFunc(j.held, func(f Finding) bool {
+		return f.Code == sitemap.UnknownElement && f.Pos.Offset == at
+	})
 }
