@@ -45,3 +45,10 @@ func TestDocument_IncompleteAlternates(t *testing.T) {
 		}
 	}
 }
+
+// ASCII is UTF-8, if all bytes are ASCII.
+func TestDocument_DeclaredASCII(t *testing.T) {
+	const start = `<?xml version='1.0' encoding='us-ascii'?>` + "\n" + urlsetStart
+	wantSaid(t, start+"<url><loc>"+home+"</loc></url>"+urlsetEnd, "")
+	wantSaid(t, start+"<!-- \xe9 --><url><loc>"+home+"</loc></url>"+urlsetEnd, "encoding_fallback warning, not_utf8 error")
+}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -48,18 +49,26 @@ var _ = register(
 			"before compression."),
 )
 
-// encoding judges the encoding of a document that is not a feed.
+// encoding judges the encoding of a document that is not a feed. ASCII is UTF-8, so a document may
+// declare it if all its bytes are ASCII.
 func (j *judge) encoding(name, declared string, top place) {
-	isUTF8 := declared == "" || strings.EqualFold(declared, "utf-8") ||
-		strings.EqualFold(declared, "utf8")
+	isUTF8 := slices.Contains([]string{"", "utf-8", "utf8"}, strings.ToLower(declared))
+	isASCII := strings.Contains(strings.ToLower(declared), "ascii") && !j.once["fallback"]
 	switch {
-	case isFeed(j.format) || name == "utf-8" && isUTF8:
+	case isFeed(j.format) || isASCII || name == "utf-8" && isUTF8:
 		return
 	case name == "utf-8":
 		name = declared
 	}
-	j.report(of(NotUTF8), top, name, "the encoding is %s, not UTF-8", name)
+	rule := of(NotUTF8)
+	if j.format == sitemap.Text {
+		rule = rule.fixedBy(saveUTF8)
+	}
+	j.report(rule, top, name, "the encoding is %s, not UTF-8", name)
 }
+
+// saveUTF8 is the fix for the encoding of a text sitemap, which cannot declare one.
+const saveUTF8 = "Save the document in UTF-8, and remove another charset from the Content-Type header."
 
 func isFeed(f sitemap.Format) bool { return f == sitemap.RSS || f == sitemap.Atom }
 
