@@ -52,3 +52,23 @@ func TestDocument_DeclaredASCII(t *testing.T) {
 	wantSaid(t, start+"<url><loc>"+home+"</loc></url>"+urlsetEnd, "")
 	wantSaid(t, start+"<!-- \xe9 --><url><loc>"+home+"</loc></url>"+urlsetEnd, "encoding_fallback warning, not_utf8 error")
 }
+
+// A finding about the whole document has a place, and the URL of no entry.
+func TestDocument_AboutNoEntry(t *testing.T) {
+	xml, lines := wholeURLSet(home, home+"2"), home+"\n"+home+"2\n"
+	for text, want := range map[string]string{
+		string(packed(packed([]byte(xml)))):    "double_gzip error",
+		string(packed([]byte(lines))) + "junk": "gzip_trailing_junk warning",
+		lines + "# \xe9\n":                     "encoding_fallback warning, junk_line error, not_utf8 error",
+	} {
+		found, err := collect(audit.Document(source("s", []byte(text)), &audit.Options{Time: testTime}))
+		if got := said(found); got != want || err != nil {
+			t.Errorf("%q: %s, want %s, %v", text, got, want, err)
+		}
+		for _, f := range found {
+			if f.Loc != "" || f.Column == 0 {
+				t.Errorf("%s at column %d, about %q", f.Code, f.Column, f.Loc)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -125,10 +126,15 @@ func (d *auditor) read(r *parse.Reader) error {
 	return nil
 }
 
+// ofDocument are the codes of problems that are about no entry, wherever they stand.
+var ofDocument = []sitemap.Code{sitemap.DoubleGzip, sitemap.EncodingFallback,
+	sitemap.GzipTrailingJunk, sitemap.WrongContentType}
+
 // take audits the values of an entry.
 func (d *auditor) take(e *sitemap.Entry) {
 	for i := range d.held {
-		if f := &d.held[i]; f.Loc == "" && f.Pos.Offset >= e.Pos.Offset {
+		f := &d.held[i]
+		if f.Loc == "" && f.Pos.Offset >= e.Pos.Offset && !slices.Contains(ofDocument, f.Code) {
 			f.Loc = sitemap.Redact(e.Loc)
 		}
 	}
@@ -178,6 +184,12 @@ func (d *auditor) Start(in *input.Reader) {
 	for i := range d.held { // findings from before places were known
 		f := &d.held[i]
 		p := d.at(f.Pos)
+		if f.Pos.Column == 0 { // of the whole document
+			p = d.top
+		}
+		if f.Code == sitemap.EncodingFallback && d.format == sitemap.Text {
+			f.Fix = saveUTF8
+		}
 		f.Pos, f.Column, f.Excerpt = p.pos, p.column, p.excerpt
 	}
 }
