@@ -1,8 +1,11 @@
 package audit_test
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
@@ -68,6 +71,31 @@ func TestDocument_AboutNoEntry(t *testing.T) {
 		for _, f := range found {
 			if f.Loc != "" || f.Column == 0 {
 				t.Errorf("%s at column %d, about %q", f.Code, f.Column, f.Loc)
+			}
+		}
+	}
+}
+
+// The fix is one for the format, and for the host.
+func TestDocument_Fixes(t *testing.T) {
+	base, _ := url.Parse(home)
+	for text, want := range map[string]string{
+		"<rss version='2.0'><channel><item><title>a</title></item></channel></rss>":                      "Add a link to the item: <link>",
+		"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>a</title><id>urn:a</id></entry></feed>": `Add a link to the entry: <link rel="alternate"`,
+		home + "\n" + home + "\xe9\n":                              "Save the document in UTF-8, and remove",
+		indexOf(home+"a.xml", "http://localhost:8080/b.xml"):       "Configure the public URL",
+		indexOf(home+"a.xml", "https://www.example.net/other.xml"): "Add a Sitemap line for the index",
+	} {
+		src := source("s", []byte(text))
+		src.Base = base
+		o := &audit.Options{Time: testTime, Disable: []sitemap.Code{audit.UnescapedLoc}}
+		found, err := collect(audit.Document(src, o))
+		if len(found) == 0 || err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		for _, f := range found {
+			if !strings.HasPrefix(f.Fix, want) {
+				t.Errorf("%q: %s: %s", text, f.Code, f.Fix)
 			}
 		}
 	}

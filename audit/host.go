@@ -68,7 +68,7 @@ func (h *hostRules) atBase(e *sitemap.Entry, o *origin) {
 	grant := h.scope[0]
 	if e.Kind == sitemap.Sitemap {
 		if o.Host != grant.Host {
-			h.findLoc(of(ChildOnOtherSite).with(warning), e,
+			h.findLoc(otherSite(o.Host), e,
 				"%s is on another host than the index", quoted(e.Loc))
 		}
 		return
@@ -108,16 +108,21 @@ func (h *hostRules) end() {
 // moveUp is the fix for a sitemap that lists pages above its directory.
 const moveUp = "Move the sitemap to the top of the site, or name it in robots.txt."
 
+// otherSite returns the rule about sitemaps of an index on a host, whose robots.txt is not known.
+func otherSite(host string) Rule {
+	rule := of(ChildOnOtherSite).with(warning)
+	if isLocalHost(host) {
+		rule = rule.fixedBy(of(LocalHost).Fix)
+	}
+	return rule
+}
+
 // otherChildren reports sitemaps of an index that are on another host than most.
 func (h *hostRules) otherChildren() {
 	all := h.hosts()
 	for _, n := range all {
 		if n.Host != all[0].Host {
-			rule := of(ChildOnOtherSite).with(warning)
-			if isLocalHost(n.Host) {
-				rule = rule.fixedBy(of(LocalHost).Fix)
-			}
-			h.report(rule, n.first, n.Host, "%s on %s, the others on %s",
+			h.report(otherSite(n.Host), n.first, n.Host, "%s on %s, the others on %s",
 				plural(n.count, "sitemap", "sitemaps"), n.Host, all[0].Host)
 		}
 	}

@@ -17,6 +17,10 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 		return malformed(p.Text)
 	case p.Code == sitemap.UndeclaredPrefix:
 		return undeclared(p.Text)
+	case p.Code == sitemap.MissingLoc && j.format == sitemap.RSS:
+		return rule.fixedBy(of(sitemap.GuidAsLoc).Fix)
+	case p.Code == sitemap.MissingLoc && j.format == sitemap.Atom:
+		return rule.fixedBy(of(sitemap.IDAsLoc).Fix)
 	case p.Code == sitemap.NonstandardLastMod && isFeed(j.format):
 		return rule.fixedBy(of(sitemap.BadFeedDate).Fix)
 	case p.Code == sitemap.NonstandardLastMod && j.hasSchema() && isW3CDate(text),
