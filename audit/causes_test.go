@@ -100,3 +100,21 @@ func TestDocument_Fixes(t *testing.T) {
 		}
 	}
 }
+
+// A finding in a line of a robots.txt stands at its start.
+func TestRobots_Columns(t *testing.T) {
+	text := []byte("User-agent: *\nDisallow: a\n  Sitemap: /s.xml\nSite-map: " + home + "a.xml\n")
+	found, err := collect(audit.Robots(source("robots.txt", text), nil))
+	if got := said(found); got != "nonstandard_rule warning, relative_loc error, nonstandard_key warning" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	found2, _ := auditSite(t, siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"}), audit.Options{})
+	if got := said(found2); got != "sitemap_status error" {
+		t.Errorf("%s", got)
+	}
+	for _, f := range append(found, found2...) {
+		if f.Pos.Line == 0 || f.Column != 1 {
+			t.Errorf("%s at %d:%d", f.Code, f.Pos.Line, f.Column)
+		}
+	}
+}

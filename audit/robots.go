@@ -67,6 +67,7 @@ func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 // robotsProblem reports a problem of reading a robots.txt.
 func (r *reporter) robotsProblem(name string, p sitemap.Problem) {
 	rule, at := of(p.Code), place{sitemap: name, pos: p.Pos, dropped: p.Dropped}
+	at.column = min(p.Pos.Line, 1) // problems of lines stand at their starts
 	if p.Code == sitemap.SeveralLocs {
 		rule = rule.fixedBy("Write a line for each URL: Sitemap: https://www.example.com/sitemap.xml.")
 	}

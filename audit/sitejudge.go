@@ -43,7 +43,8 @@ func (s *siteJudge) placeOf(sm *discover.Sitemap) place {
 	case sm.Referrer != nil:
 		return place{sitemap: sm.Referrer.Loc}
 	case sm.RobotsURL != "":
-		return place{sitemap: sm.RobotsURL, pos: sitemap.Position{Line: sm.Line}}
+		return place{sitemap: sm.RobotsURL, pos: sitemap.Position{Line: sm.Line},
+			column: min(sm.Line, 1)}
 	}
 	return place{sitemap: sm.Loc}
 }
