@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"crypto/tls"
 	"net/url"
 	"strings"
 	"testing"
@@ -115,6 +116,16 @@ func TestRobots_Columns(t *testing.T) {
 	for _, f := range append(found, found2...) {
 		if f.Pos.Line == 0 || f.Column != 1 {
 			t.Errorf("%s at %d:%d", f.Code, f.Pos.Line, f.Column)
+		}
+	}
+}
+
+// A server that does not speak TLS has the fix for that.
+func TestSite_NoTLS(t *testing.T) {
+	for _, err := range []error{tls.RecordHeaderError{Msg: "not TLS"}, tls.AlertError(40)} {
+		found, _ := auditSite(t, failing{siteOf(nil), "/robots.txt", err}, audit.Options{})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Let the server speak TLS") {
+			t.Errorf("%v: %+v", err, found)
 		}
 	}
 }

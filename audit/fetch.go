@@ -241,12 +241,16 @@ func (r Rule) causedBy(err error) Rule {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	_, isUnverified := errors.AsType[*tls.CertificateVerificationError](err)
 	_, isOfOther := errors.AsType[x509.HostnameError](err)
+	_, isNoTLS := errors.AsType[tls.RecordHeaderError](err)
+	_, isAlert := errors.AsType[tls.AlertError](err)
 	switch {
 	case isDNS && dns.IsNotFound:
 		r.Fix = "Correct the host name in the URL, or add it to the DNS."
 	case isUnverified || isOfOther:
 		r.Fix = "Renew the certificate of the server, for this host name and with all " +
 			"intermediate certificates."
+	case isNoTLS || isAlert:
+		r.Fix = "Let the server speak TLS 1.2 or later on this port, or correct the scheme in the URL."
 	case errors.Is(err, syscall.ECONNREFUSED):
 		r.Fix = "Start the server, or correct the host name and the port in the URL."
 	case errors.Is(err, fetch.ErrTimeout):
