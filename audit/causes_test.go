@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"crypto/tls"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -126,6 +127,26 @@ func TestSite_NoTLS(t *testing.T) {
 		found, _ := auditSite(t, failing{siteOf(nil), "/robots.txt", err}, audit.Options{})
 		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Let the server speak TLS") {
 			t.Errorf("%v: %+v", err, found)
+		}
+	}
+}
+
+// The fix for a page fits its status and that of its target.
+func TestSite_PageFixes(t *testing.T) {
+	for _, test := range []struct {
+		page section
+		fix  string
+	}{
+		{section{status: "401"}, "Check that crawlers are let in without a login."},
+		{section{status: "429"}, "Let this client in:"},
+		{section{"301", http.Header{"Location": {"/gone"}}, nil}, "Remove the page from the sitemap, or restore it."},
+		{section{"301", http.Header{"Location": {"/2"}}, nil}, "List the final URL in its place."},
+	} {
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1"), "2": "page"})
+		w[home+"1"] = test.page
+		found, err := auditSite(t, w, audit.Options{Pages: -1})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, test.fix) || err != nil {
+			t.Errorf("%+v: %+v, %v", test.page, found, err)
 		}
 	}
 }

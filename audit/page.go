@@ -108,17 +108,26 @@ func (j *judgment) bad(rule Rule, text, format string, args ...any) {
 
 // failed judges a page that could not be fetched.
 func (j *judgment) failed(e *fetch.Error) {
+	isGone := e.Status == http.StatusNotFound || e.Status == http.StatusGone
 	if !errors.Is(e, fetch.ErrRedirect) { // the last hop is not the page
-		j.redirects(e.Hops, e.URL)
+		rule := of(PageRedirects)
+		if isGone {
+			rule = rule.fixedBy(of(PageNotFound).Fix)
+		}
+		j.redirects(rule, e.Hops, e.URL)
 	}
 	status := fmt.Sprint(e.Status)
 	switch {
 	case errors.Is(e, fetch.ErrTimeout), errors.Is(e, fetch.ErrHostDown):
 		j.bad(of(PageTimeout), "", "the page does not answer in time")
-	case e.Status == http.StatusNotFound || e.Status == http.StatusGone:
+	case isGone:
 		j.bad(of(PageNotFound), status, "the page is answered with status %d", e.Status)
 	case isRefusal(e.Status):
-		j.bad(of(PageForbidden), status, "this client was refused with status %d", e.Status)
+		rule := of(PageForbidden)
+		if e.Status == http.StatusTooManyRequests {
+			rule = rule.fixedBy(letIn)
+		}
+		j.bad(rule, status, "this client was refused with status %d", e.Status)
 	case errors.Is(e, fetch.ErrStatus):
 		j.bad(of(PageError), status, "the page is answered with status %d", e.Status)
 	default:
@@ -127,7 +136,7 @@ func (j *judgment) failed(e *fetch.Error) {
 }
 
 // redirects reports the redirects of a page, with each hop.
-func (j *judgment) redirects(hops []fetch.Hop, final string) {
+func (j *judgment) redirects(rule Rule, hops []fetch.Hop, final string) {
 	if len(hops) == 0 {
 		return
 	}
@@ -135,13 +144,13 @@ func (j *judgment) redirects(hops []fetch.Hop, final string) {
 	for _, h := range hops[1:] {
 		via += h.URL + ", then to "
 	}
-	j.bad(of(PageRedirects), final, "the page redirects to %s", via+final)
+	j.bad(rule, final, "the page redirects to %s", via+final)
 }
 
 // document judges a page that was fetched, of which body is the start.
 func (j *judgment) document(doc *fetch.Document, body []byte) {
 	if len(doc.Hops) > 0 { // what the target says is not about the page
-		j.redirects(doc.Hops, doc.URL.String())
+		j.redirects(of(PageRedirects), doc.Hops, doc.URL.String())
 		return
 	}
 	agent, h := j.o.agent(), head{}
