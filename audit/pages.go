@@ -26,7 +26,7 @@ type pageAuditor struct {
 	pending []chan *judgment
 	memory  pageMemory
 
-	blank sync.Map // of functions that return the digest of a page that does not exist, by origin
+	blank sync.Map // of functions that return the digests of a page that does not exist, by origin
 }
 
 func newPageAuditor(s *siteJudge, f *fileRules) *pageAuditor {
@@ -146,30 +146,36 @@ func (p *pageAuditor) mayFetch(file *robots.File, u *url.URL) bool {
 func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.File) bool {
 	origin := doc.URL.Scheme + "://" + doc.URL.Host
 	once, _ := p.blank.LoadOrStore(origin,
-		sync.OnceValue(func() string { return p.blankDigest(origin, file) }))
-	blank := once.(func() string)()
-	return blank != "" && blank == digest(body, doc.URL.Path)
+		sync.OnceValue(func() digests { return p.blankDigests(origin, file) }))
+	blank, page := once.(func() digests)(), digestsOf(body, doc.URL.Path)
+	return blank.all != "" && (blank.all == page.all || blank.pathless == page.pathless)
 }
 
-// blankDigest returns the digest of a path that does not exist, or "" if its status is not a
+// blankDigests returns the digests of a path that does not exist, or none if its status is not a
 // success.
-func (p *pageAuditor) blankDigest(origin string, file *robots.File) string {
+func (p *pageAuditor) blankDigests(origin string, file *robots.File) (none digests) {
 	path := "/sitemap-check-" + strconv.FormatUint(rand.Uint64(), 16)
 	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(file, u) {
-		return ""
+		return none
 	}
 	doc, body, err := p.get(origin + path)
 	if err != nil || len(doc.Hops) > 0 {
-		return ""
+		return none
 	}
-	return digest(body, path)
+	return digestsOf(body, path)
 }
 
-// digest returns a digest of a body without its own path.
-func digest(body []byte, path string) string {
+// A digests holds those of a body as it is, and without its own path. A short path, such as /b, may
+// be part of something else in the body.
+type digests struct{ all, pathless string }
+
+func digestsOf(body []byte, path string) (d digests) {
+	sum := sha256.Sum256(body)
+	d.all = string(sum[:])
 	if len(path) > 1 {
 		body = bytes.ReplaceAll(body, []byte(path), nil)
 	}
-	sum := sha256.Sum256(body)
-	return string(sum[:])
+	sum = sha256.Sum256(body)
+	d.pathless = string(sum[:])
+	return d
 }
