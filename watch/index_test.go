@@ -316,6 +316,24 @@ func TestRemoved_IndexAheadBusy(t *testing.T) {
 	})
 }
 
+// TestRemoved_IndexOfPages: a page is not removed that moves to a sitemap whose lastmod in the index
+// is only the latest of its pages, and so does not move with it.
+func TestRemoved_IndexOfPages(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(2)
+		for range 10 {
+			b.publish(0, true)
+			b.publish(1, true)
+			run(t, b.w, day)
+		}
+		b.pages[1] = append(b.pages[1], b.pages[0][0])
+		b.serve(b.name(1), urlset(b.pages[1]...))
+		b.pages[0][0] = "other"
+		published := b.publish(0, true)
+		want(t, "a page moves", run(t, b.w, 6*day), published, "added other")
+	})
+}
+
 // A page is not removed that moves to a sitemap while that moves to another index. Which of the
 // indexes is read first is a matter of chance, so the test is repeated.
 func TestRemoved_IntoMoving(t *testing.T) {

@@ -38,8 +38,8 @@ func (d *document) isStill() bool {
 
 // due returns when a document is due: rarely while its index stands for it.
 func (s *site) due(d *document) time.Time {
-	if rare := d.Asked.Add(min(7*24*time.Hour, s.w.most())); d.isStill() && d.Next.Before(rare) {
-		return rare
+	if d.isStill() && !d.wanted {
+		return latest(d.Next, d.Asked.Add(min(7*24*time.Hour, s.w.most())))
 	}
 	return d.Next
 }
@@ -55,7 +55,7 @@ func (s *site) plan(d *document, r *reading) {
 		most := min(max(wait, time.Hour), s.w.most())
 		wait = max(backoff(d.Failures, most, r.err), s.w.least())
 	}
-	d.Next = r.at.Add(wait)
+	d.Next, d.wanted = r.at.Add(wait), false
 }
 
 // interval returns the time between two requests for a document by its rhythm. For a given number

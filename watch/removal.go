@@ -144,10 +144,14 @@ func (d *document) isLost() bool {
 	return d.Failing && time.Since(d.FailedAt) > lostAfter
 }
 
+// isKnown reports whether the index above a document says that no page has moved to it. The index
+// cannot know that from the lastmods of pages.
+func (d *document) isKnown() bool { return d.isStill() && d.index.Own }
+
 // checked returns when the entries of a document were last known: when it was read, or the index
 // that stands for it, or one above that.
 func (d *document) checked() time.Time {
-	if d.isStill() {
+	if d.isKnown() {
 		return latest(d.Read, d.index.checked())
 	}
 	return d.Read
@@ -155,11 +159,11 @@ func (d *document) checked() time.Time {
 
 // check makes a document due or, if the index above it stands for it, the index. It returns which.
 func (s *site) check(d *document) *document {
-	for d.isStill() {
+	for d.isKnown() {
 		d = d.index
 	}
 	if d.Failures == 0 {
-		d.Next = s.began
+		d.Next, d.wanted = s.began, true
 	}
 	return d
 }

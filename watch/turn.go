@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -165,6 +166,9 @@ func (s *site) learn(d *document, r *reading) {
 		index.Next = index.Asked.Add(s.interval(index))
 	case d.isHinted() && r.isNews:
 		index.Proof = min(index.Proof+1, proved)
+		index.Own = index.Own || !slices.ContainsFunc(r.dates, func(date time.Time) bool {
+			return !d.Listed.After(date)
+		})
 	case d.isHinted():
 		index.Proof = max(index.Proof-1, -refute)
 	case r.isNews:
