@@ -71,7 +71,7 @@ func (d *decoder) quickFields(b []byte, from int) int {
 func (d *decoder) quickExtension(b []byte, i int) int {
 	switch {
 	case d.skip && d.listener == nil:
-		return d.r.Run(i)
+		return d.r.Run(i, d.quick.start[1:len(d.quick.start)-1])
 	case d.skip:
 		return 0
 	}

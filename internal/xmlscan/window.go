@@ -74,14 +74,15 @@ func (r *Reader) isForeign(prefix []byte) bool {
 }
 
 // SkipRun skips the element whose start tag is current, and those that directly follow with a
-// prefix of an extension. It does nothing, so that Child skips the element, if the name has no
-// prefix, if the start tag of another element follows, which may be in the run, or if the window
-// ends before. It looks only at the start of each tag, and reports no problem.
+// prefix of an extension, up to the end of the entry. It does nothing, so that Child skips the
+// element, if the name has no prefix, if another tag comes first, which may be in the run, or if the
+// window ends before. It looks only at the start of each tag, and reports no problem.
 func (r *Reader) SkipRun() {
-	if len(r.Prefix()) == 0 || r.current != fresh || r.Cut || r.in.Offset() < r.noRun {
+	if len(r.Prefix()) == 0 || r.current != fresh || r.Cut || r.entry == 0 ||
+		r.in.Offset() < r.noRun {
 		return
 	}
-	end, ok := r.runEnd(r.in.Window(), r.size, r.Name()[:len(r.Prefix())+1])
+	end, ok := r.runEnd(r.in.Window(), r.size, r.Name()[:len(r.Prefix())+1], r.name(r.entry))
 	if !ok {
 		r.noRun = r.in.Offset() + int64(end)
 		return
@@ -91,8 +92,9 @@ func (r *Reader) SkipRun() {
 }
 
 // Run returns the index after the elements that SkipRun skips, from the start tag at the window's
-// byte i on, or 0. It is for a caller that reads the window itself.
-func (r *Reader) Run(i int) int {
+// byte i on, or 0. It is for a caller that reads the window, and the start tag of an entry with this
+// name, itself.
+func (r *Reader) Run(i int, entry []byte) int {
 	b := r.in.Window()
 	name := b[i+1:]
 	prefix, _ := cutPrefix(name[:NameLen(name)])
@@ -100,16 +102,16 @@ func (r *Reader) Run(i int) int {
 	if len(prefix) == 0 || space == namespace.NoSpace || !r.IsExtension(space) {
 		return 0
 	}
-	if end, ok := r.runEnd(b, i+1, name[:len(prefix)+1]); ok {
+	if end, ok := r.runEnd(b, i+1, name[:len(prefix)+1], entry); ok {
 		return end
 	}
 	return 0
 }
 
-// runEnd returns the index of the first tag in b[i:] that ends a run of extensions. The current one
-// has this prefix, with its colon. It reports false, and how far it has searched, if SkipRun does
-// nothing.
-func (r *Reader) runEnd(b []byte, i int, prefix []byte) (end int, ok bool) {
+// runEnd returns the index of the first tag in b[i:] that ends a run of extensions, of which the
+// current one has this prefix, with its colon: the end tag of the entry. It reports false, and how
+// far it has searched, if SkipRun does nothing.
+func (r *Reader) runEnd(b []byte, i int, prefix, entry []byte) (end int, ok bool) {
 	for ; ; i++ {
 		lt := bytes.IndexByte(b[i:], '<')
 		if lt < 0 {
@@ -129,7 +131,7 @@ func (r *Reader) runEnd(b []byte, i int, prefix []byte) (end int, ok bool) {
 		case size == len(name):
 			return i, false
 		case ends:
-			return i, true
+			return i, bytes.Equal(name[:size], entry)
 		case len(p) > 0 && r.isForeign(p):
 			prefix = name[:len(p)+1]
 		case name[0] != '!':
