@@ -94,6 +94,7 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 		{urlset(`<url><data><loc>http://a.example/no</loc></data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod><image><loc>http://a.example/1.png</loc></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod><image:image><image:loc>http://a.example/1.png</image:loc><image:title>a</b> c<lastmod>2020-01-01</lastmod></image:title></image:image></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod><image:image><image:loc>http://a.example/1.png<lastmod>2020-01-01</lastmod><image:title>a</image:title></image:image></url>`), "1 2024-05-06"},
 		{rss(`<item><a>text<b><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
 		{`<feed><entry><a>text<link href="http://a.example/1"/><updated>2024-05-06</updated></entry><entry><link href="http://a.example/last"/><source><updated>2024-05-06</updated></entry></feed>`, "1 2024-05-06"},
 		{urlset(`<url><image:image><image:loc>http://a.example/1.png</image:loc><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod>` + strings.Repeat("<x:y/>", 1000) + `</url>`), "1 2024-05-06"},

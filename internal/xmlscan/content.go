@@ -159,7 +159,11 @@ func (r *Reader) readText(whole bool) {
 			case r.isNextField(d, space) && !((whole || d > r.entry+1 || r.IsExtension(space)) &&
 				r.Holds(d)):
 				r.Complete = true
-				r.reread(r.entry)
+				if around := d - 1; around > r.entry && !r.leftOpen() {
+					r.reread(around) // the extension around the part is closed later
+				} else {
+					r.reread(r.entry)
+				}
 			case r.isNextPart(d, space):
 				r.Complete = true
 				r.reread(d - 1)
