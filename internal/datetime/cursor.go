@@ -68,6 +68,11 @@ func (c *cursor) next() byte {
 	return c.rest[0]
 }
 
+// isNegative reports whether a number with a minus sign follows after a blank.
+func (c *cursor) isNegative() bool {
+	return len(c.rest) > 2 && c.rest[0] == ' ' && c.rest[1] == '-' && chars.IsDigit(c.rest[2])
+}
+
 // accept consumes b if it is the next byte.
 func (c *cursor) accept(b byte) bool {
 	if len(c.rest) == 0 || c.rest[0] != b {

@@ -235,6 +235,7 @@ var unreadable = []string{
 	"4 Mars 2019", "Mon, 04 Mär 2019 05:06:07 GMT", "04 Mar", "Mar", "4 March", "March 4",
 	"March 4, 19", "4 March 19", "4 March 119", "4 March 02019", "4 5 March 2019",
 	"4 March 2019 2020",
+	"Wed, 30 Nov -0001 00:00:00 +0000", "30 November -0001", "Nov 30 -0001",
 	"31 June 2019", "0 March 2019", "4 March 0000", "4 March April 2019", "4 March 2019 GMT",
 	"March 2019 05:06:07", "05:06:07 4 March 2019", "updated 4 March 2019",
 	"Mon, 04 Mar 2019 05:06:07 +1", "Mon, 04 Mar 2019 05:06:07 +zz:00",
