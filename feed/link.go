@@ -163,7 +163,7 @@ func (d *decoder) readLink(atom bool) {
 	}
 	text := d.r.Text()
 	switch {
-	case atom && l.hasHref, !atom && l.hasHref && len(bytes.TrimSpace(text)) == 0:
+	case l.hasHref && (atom || !location.IsAbsolute(text) && d.usable(d.href, c.base)):
 		d.offer(d.href, c)
 	case !d.r.Complete:
 	case atom:
