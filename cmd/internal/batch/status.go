@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"slices"
@@ -236,6 +237,9 @@ func summarize(ctx context.Context, a *cli.App, st *store, run string) (*summary
 	}
 	recent, lots := int64(0), map[string]bool{} // domains with lots that failed
 	for part, err := range st.Parts(ctx, run) {
+		if errors.Is(err, fs.ErrNotExist) { // an empty folder
+			break
+		}
 		if errors.Is(err, batch.ErrDamaged) {
 			s.Damaged++
 			a.Log.Printf("%v: it will be made again", err)

@@ -119,6 +119,9 @@ func linesOf(
 ) iter.Seq2[batch.Line, error] {
 	return func(yield func(batch.Line, error) bool) {
 		for part, err := range s.Parts(ctx, run) {
+			if errors.Is(err, fs.ErrNotExist) { // an empty folder
+				return
+			}
 			if err != nil && !yield(batch.Line{}, err) {
 				return
 			} else if err != nil || !wants(part) {
