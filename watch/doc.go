@@ -56,10 +56,11 @@
 // several sitemaps, it has to be read too, and if a single one has lost half of its pages. A
 // document that fails, breaks off or has entries that were dropped removes nothing. One that has
 // failed for 30 days no longer holds up the others. A 304 of an index says nothing about its
-// children, unless its lastmods have proved right and one was later than those of all pages of its
-// document: an index that lists the latest of them says nothing of a page that has moved. A page
-// that was only in feeds and news sitemaps is never removed: they drop entries by design. While a
-// site is failing, because its robots.txt or all its documents fail, nothing is removed.
+// children, unless its lastmods have proved right and the last three were later than those of all
+// pages of their documents: an index that lists the latest of them says nothing of a page that has
+// moved. A page that was only in feeds and news sitemaps is never removed: they drop entries by
+// design. While a site is failing, because its robots.txt or all its documents fail, nothing is
+// removed.
 //
 // A sitemap is removed when every index that can be read was read without it.
 //

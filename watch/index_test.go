@@ -17,13 +17,14 @@ type busySite struct {
 	pages  [][]string
 	listed []string // the entries of the index
 	layout string   // of the lastmods in the index
+	dates  string   // the layout of those of the pages, "" for none
 }
 
 // newBusySite returns a site whose index lists sitemaps with their lastmods.
 func newBusySite(sitemaps int) *busySite {
 	b := &busySite{
 		web: newWeb(), pages: make([][]string, sitemaps), listed: make([]string, sitemaps),
-		layout: time.RFC3339,
+		layout: time.RFC3339, dates: time.RFC3339,
 	}
 	b.w = b.watcher()
 	b.serve("robots.txt", "Sitemap: /i")
@@ -36,7 +37,7 @@ func newBusySite(sitemaps int) *busySite {
 // publish adds a page to a sitemap. The index says so if it tells. It returns the event.
 func (b *busySite) publish(i int, tells bool) string {
 	page, now := fmt.Sprintf("%d-%d", i, len(b.pages[i])), time.Now().UTC()
-	b.pages[i] = append(b.pages[i], page+"|"+now.Format(time.RFC3339))
+	b.pages[i] = append(b.pages[i], strings.TrimSuffix(page+"|"+now.Format(b.dates), "|"))
 	b.serve(b.name(i), urlset(b.pages[i]...))
 	if tells {
 		b.listed[i] = b.name(i) + "|" + now.Format(b.layout)
@@ -319,19 +320,59 @@ func TestRemoved_IndexAheadBusy(t *testing.T) {
 // TestRemoved_IndexOfPages: a page is not removed that moves to a sitemap whose lastmod in the index
 // is only the latest of its pages, and so does not move with it.
 func TestRemoved_IndexOfPages(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		b := newBusySite(2)
+	for _, when := range []string{"sound", "left", "stale"} {
+		for _, dates := range []string{time.RFC3339, time.DateOnly, ""} {
+			bubble(t, func(t *testing.T) { testIndexOfPages(t, when, dates) })
+		}
+	}
+}
+
+// testIndexOfPages is TestRemoved_IndexOfPages. When it is left, the latest page of a sitemap leaves
+// it after the index was read, but before the sitemap is; when it is stale, a sitemap shows a page
+// later than the index does. Dates is the layout of the lastmods of pages.
+func testIndexOfPages(t *testing.T, when, dates string) {
+	b := newBusySite(2)
+	b.dates = dates
+	publish := func() {
 		for range 10 {
 			b.publish(0, true)
 			b.publish(1, true)
 			run(t, b.w, day)
 		}
-		b.pages[1] = append(b.pages[1], b.pages[0][0])
+	}
+	publish()
+	switch when {
+	case "stale":
+		b.publish(1, true)
+		time.Sleep(time.Minute)
+		b.publish(1, true)
+		b.serve(b.name(1), urlset(b.pages[1][:len(b.pages[1])-1]...))
+		for asked := b.asked(b.name(1)); b.asked(b.name(1)) == asked; {
+			time.Sleep(time.Hour)
+			once(t, b.w)
+		}
 		b.serve(b.name(1), urlset(b.pages[1]...))
-		b.pages[0][0] = "other"
-		published := b.publish(0, true)
-		want(t, "a page moves", run(t, b.w, 6*day), published, "added other")
-	})
+		publish()
+	case "left":
+		b.w.PerDay = 4
+		b.publish(1, true)
+		time.Sleep(time.Second)
+		b.publish(1, true)
+		for asked := b.asked("i"); b.asked("i") == asked; {
+			time.Sleep(time.Hour)
+			once(t, b.w)
+		}
+		b.pages[1] = b.pages[1][:len(b.pages[1])-1]
+		b.serve(b.name(1), urlset(b.pages[1]...))
+		run(t, b.w, 6*day)
+		b.w.PerDay = 0
+		run(t, b.w, 6*day)
+	}
+	b.pages[1] = append(b.pages[1], b.pages[0][0])
+	b.serve(b.name(1), urlset(b.pages[1]...))
+	b.pages[0][0] = "other"
+	published := b.publish(0, true)
+	want(t, "a page moves", run(t, b.w, 6*day), published, "added other")
 }
 
 // A page is not removed that moves to a sitemap while that moves to another index. Which of the

@@ -23,6 +23,7 @@ type reading struct {
 	gone      []pagelist.Page          // entries that it does not list any more
 	changes   map[string]discover.URL  // pages that may be new or modified
 	dates     []time.Time              // the lastmods
+	last      time.Time                // the end of the latest of them
 	isAhead   bool                     // one of them is in the future
 	isChanged bool                     // something appeared, vanished or moved its lastmod
 	isNews    bool                     // so it did, other than by a lastmod that proves nothing
@@ -93,7 +94,8 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 	if errors.Is(r.err, sitemap.ErrGzip) { // the entries are doubtful
 		clear(r.pages)
 		clear(r.changes)
-		r.isChanged, r.isNews, r.isIndex, r.isAhead, r.dates = false, false, false, false, nil
+		r.isChanged, r.isNews, r.isIndex, r.isAhead = false, false, false, false
+		r.dates, r.last = nil, time.Time{}
 	}
 	r.end()
 	return r
@@ -108,6 +110,7 @@ func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 	}
 	if !p.LastMod.IsZero() {
 		r.dates = append(r.dates, p.LastMod.Start())
+		r.last = latest(r.last, datetime.EndOf(p.LastMod))
 	}
 	if twin, ok := r.pages[p.Loc]; ok && !p.LastMod.After(twin.LastMod.Start()) {
 		return false, false

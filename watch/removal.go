@@ -146,7 +146,7 @@ func (d *document) isLost() bool {
 
 // isKnown reports whether the index above a document says that no page has moved to it. The index
 // cannot know that from the lastmods of pages.
-func (d *document) isKnown() bool { return d.isStill() && d.index.Own }
+func (d *document) isKnown() bool { return d.isStill() && d.index.Own >= proved }
 
 // checked returns when the entries of a document were last known: when it was read, or the index
 // that stands for it, or one above that.

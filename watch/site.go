@@ -89,7 +89,7 @@ type document struct {
 	Early    time.Time        `json:"unhinted,omitzero"`  // before a change that the index hid
 	Proof    int              `json:"proof,omitempty"`    // of the lastmods of an index: see proved
 	Ahead    bool             `json:"ahead,omitempty"`    // it lists a lastmod in the future
-	Own      bool             `json:"own,omitempty"`      // one was later than those of the pages
+	Own      int              `json:"own,omitempty"`      // as Proof, of lastmods later than all pages
 	Sweeps   int              `json:"sweeps,omitempty"`   // how often the sweep has passed it
 
 	err    error // the last failure

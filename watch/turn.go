@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -132,6 +131,18 @@ func (r *reading) isQuiet(d *document) bool {
 	return r.at.Sub(d.Changed) >= max(10*usual, 7*24*time.Hour)
 }
 
+// noteOwn notes whether the lastmod that an index lists for a document is later than all of its
+// pages. The index must just have been read, since pages may leave the document meanwhile.
+func (r *reading) noteOwn(d *document) {
+	switch index := d.index; {
+	case r.at.Sub(index.Read) >= time.Minute:
+	case !r.last.IsZero() && d.Listed.After(r.last):
+		index.Own = min(index.Own+1, proved)
+	default:
+		index.Own = 0
+	}
+}
+
 // learn updates the failures of a document, its rhythm, and the proof of the index above it.
 func (s *site) learn(d *document, r *reading) {
 	if r.err != nil {
@@ -166,9 +177,7 @@ func (s *site) learn(d *document, r *reading) {
 		index.Next = index.Asked.Add(s.interval(index))
 	case d.isHinted() && r.isNews:
 		index.Proof = min(index.Proof+1, proved)
-		index.Own = index.Own || !slices.ContainsFunc(r.dates, func(date time.Time) bool {
-			return !d.Listed.After(date)
-		})
+		r.noteOwn(d)
 	case d.isHinted():
 		index.Proof = max(index.Proof-1, -refute)
 	case r.isNews:
