@@ -103,6 +103,27 @@ func TestDocument_Fixes(t *testing.T) {
 	}
 }
 
+// The fix for text that is no location says what is wrong with it.
+func TestDocument_BogusFixes(t *testing.T) {
+	for loc, want := range map[string]string{
+		"null":                       "Leave entries without a URL out.",
+		"{{ site.url }}//a":          "Leave entries without a URL out.",
+		home + "null":                "Leave entries without a URL out.",
+		home + home:                  "Write one URL:",
+		home + home[:22] + home:      "Write one URL:",
+		"ttps://www.example.com/":    "Write only the URL,",
+		"https//www.example.com/":    "Write only the URL,",
+		"https:/www.example.com/":    "Write only the URL,",
+		"“" + home + "”":             "Write only the URL,",
+		"\u200bhttps://example.com/": "Remove what precedes the URL.",
+	} {
+		found, err := collect(audit.Document(source("s.xml", []byte(wholeURLSet(loc))), nil))
+		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, want) || err != nil {
+			t.Errorf("%q: %+v, %v", loc, found, err)
+		}
+	}
+}
+
 // A finding in a line of a robots.txt stands at its start.
 func TestRobots_Columns(t *testing.T) {
 	text := []byte("User-agent: *\nDisallow: a\n  Sitemap: /s.xml\nSite-map: " + home + "a.xml\n")

@@ -130,7 +130,11 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 		l.sitemaps.add(func() place { return l.field(e, document.Loc) })
 	}
 	if isUnrendered(e.Loc, rest, o) {
-		l.bogus(e)
+		rule := of(sitemap.BogusLoc)
+		if o == nil || strings.HasPrefix(rest, "/http") {
+			rule = rule.fixedBy("Write one URL: put no other before a complete one.")
+		}
+		l.bogus(rule, e)
 	}
 	if o == nil || has&^(isUpper|isHidden) != 0 || o.odd || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
@@ -147,13 +151,13 @@ func (l *locations) isTemplate(e *sitemap.Entry, rest string) bool {
 	l.withdraw(sitemap.LocWhitespace, e.Pos.Offset, math.MaxInt64)
 	l.withdraw(sitemap.BadEscape, e.Pos.Offset, math.MaxInt64)
 	if l.first(t) {
-		l.bogus(e)
+		l.bogus(of(sitemap.BogusLoc), e)
 	}
 	return true
 }
 
-func (l *locations) bogus(e *sitemap.Entry) {
-	l.findLoc(of(sitemap.BogusLoc), e, "%s cannot be meant as a location", quoted(e.Loc))
+func (l *locations) bogus(rule Rule, e *sitemap.Entry) {
+	l.findLoc(rule, e, "%s cannot be meant as a location", quoted(e.Loc))
 }
 
 // unusual judges a location with unusual characters.
@@ -313,7 +317,8 @@ func (j *judge) oddEnds(e *element) {
 	}
 	switch end, ok := strings.CutPrefix(v, j.loc); {
 	case v[0] >= utf8.RuneSelf:
-		j.findIn(of(sitemap.BadLoc), e, v, "%s starts with a character that no URL has", quoted(v))
+		j.findIn(of(sitemap.BadLoc).fixedBy("Remove what precedes the URL."), e, v,
+			"%s starts with a character that no URL has", quoted(v))
 	case strings.ContainsAny(end, "\v\f"): // a control_char
 	case ok && strings.TrimFunc(end, chars.IsSpace) == "":
 		j.findIn(of(sitemap.LocWhitespace).fixedBy("Remove what follows the URL."), e, v,

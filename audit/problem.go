@@ -17,6 +17,9 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 		return malformed(p.Text)
 	case p.Code == sitemap.UndeclaredPrefix:
 		return undeclared(p.Text)
+	case p.Code == sitemap.BogusLoc && isNearURL(text) && template(text) == "":
+		return rule.fixedBy("Write only the URL, with its scheme and two slashes, and no quotes: " +
+			"https://www.example.com/page.")
 	case p.Code == sitemap.MissingLoc && j.format == sitemap.RSS:
 		return rule.fixedBy(of(sitemap.GuidAsLoc).Fix)
 	case p.Code == sitemap.MissingLoc && j.format == sitemap.Atom:
@@ -30,6 +33,11 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 		return rule.with(failure) // the schema has no such zone
 	}
 	return rule
+}
+
+// isNearURL reports whether a text that is not a URL seems to be meant as one.
+func isNearURL(text string) bool {
+	return strings.Contains(text, "//") || strings.Contains(strings.ToLower(text), "http")
 }
 
 // problem reports a problem of reading, unless another finding is about the same defect.
