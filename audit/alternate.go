@@ -144,10 +144,12 @@ func (x *extensions) endLinks() {
 // codes of the one before.
 func (x *extensions) judgeCodes() {
 	x.codes = x.codes[:0]
-	codes := map[string]bool{} // in lower case
+	codes, languages := map[string]bool{}, map[string]bool{} // in lower case
 	for i := range x.links {
 		l := &x.links[i]
 		code := strings.ToLower(l.code)
+		name, _, _ := strings.Cut(code, "-")
+		languages[name] = true
 		switch {
 		case !codes[code]:
 			codes[code] = true
@@ -160,9 +162,9 @@ func (x *extensions) judgeCodes() {
 				"a second alternate for %s", quoted(l.code))
 		}
 	}
-	if n := len(codes); n >= manyLanguages && !codes[xDefault] && x.first(xDefault) {
+	if n := len(languages); n >= manyLanguages && !codes[xDefault] && x.first(xDefault) {
 		x.findAt(of(XDefaultMissing), x.placeOf(x.start), "",
-			"%d alternates, none for x-default", n)
+			"alternates in %d languages, none for x-default", n)
 	}
 }
 

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,6 +49,21 @@ func TestDocument_IncompleteAlternates(t *testing.T) {
 		if got := said(found); got != want || err != nil {
 			t.Errorf("%q: %s, want %s, %v", href, got, want, err)
 		}
+	}
+}
+
+// Three countries are not three languages.
+func TestDocument_Languages(t *testing.T) {
+	for codes, want := range map[string]string{
+		"en-US en-GB en-AU en": "",
+		"en-US de-DE fr":       "x_default_missing info",
+		"en-US de-DE de-AT":    "",
+	} {
+		text := "<url><loc>" + home + "0</loc>"
+		for i, code := range strings.Fields(codes) {
+			text += fmt.Sprintf(`<xhtml:link rel="alternate" hreflang="%s" href="%s%d"/>`, code, home, i)
+		}
+		wantSaid(t, urlsetStart+text+"</url>"+urlsetEnd, want)
 	}
 }
 
