@@ -89,6 +89,8 @@ func TestBatchFrontier(t *testing.T) {
 	if got := s.URLs("sites"); len(got) > 0 {
 		t.Errorf("in the frontier are still %v", got)
 	}
+	web.batch(t.Context(), "work", "-o", dir, "--queue", url+"sites").want(t, cli.ExitOK, "", "sitemap: 0 sites, ")
+	web.batch(t.Context(), "work", "-o", dir, "--queue", url+"sitse").want(t, cli.ExitFailed, "", "the crawl sitse has no URLs")
 	for _, want := range []string{
 		"sitemap: 3 parts: 6 pages added, 0 skipped, 0 failed\n", "sitemap: 3 parts: 0 pages added, 6 skipped, 0 failed\n",
 	} {

@@ -97,9 +97,21 @@ func (q *Queue) lease() time.Duration         { return cmp.Or(max(0, q.Lease), t
 // size returns how many URLs of a domain are not done, or of the crawl if domain is "". A frontier
 // on RocksDB counts one too few, even below zero, when a URL that was done is put again.
 func (q *Queue) size(ctx context.Context, domain string) (int64, error) {
+	stats, err := q.stats(ctx, domain)
+	return int64(stats.GetSize()), err
+}
+
+func (q *Queue) stats(ctx context.Context, domain string) (*pb.Stats, error) {
 	p := &pb.QueueWithinCrawlParams{Key: domain, CrawlID: q.crawl()}
 	stats, err := q.client().GetStats(ctx, p)
-	return int64(stats.GetSize()), failure(ctx, err)
+	return stats, failure(ctx, err)
+}
+
+// Exists reports whether the crawl has URLs, or has had some. If it does not, nobody has filled it
+// yet, its name is misspelt, or the frontier has lost it.
+func (q *Queue) Exists(ctx context.Context) (bool, error) {
+	stats, err := q.stats(ctx, "")
+	return stats.GetNumberOfQueues() > 0 || int64(stats.GetSize()) > 0, err
 }
 
 // block keeps a domain from being handed out before a time, in seconds of Unix. 0 frees it.

@@ -175,6 +175,13 @@ func TestPut_Large(t *testing.T) {
 func TestMiscount(t *testing.T) {
 	t.Parallel()
 	q := open(t, &frontiertest.Server{Miscount: -1}, 0)
+	exists := func(want bool) {
+		t.Helper()
+		if got, err := q.Exists(t.Context()); got != want || err != nil {
+			t.Errorf("Exists = %t, %v, want %t", got, err, want)
+		}
+	}
+	exists(false)
 	if ok, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}}); !ok || err != nil {
 		t.Fatalf("Put = %t, %v", ok, err)
 	}
@@ -189,6 +196,7 @@ func TestMiscount(t *testing.T) {
 	if l, err := q.Take(t.Context()); err != io.EOF {
 		t.Errorf("Take = %v, %v, want io.EOF", l, err)
 	}
+	exists(true)
 }
 
 // A frontier is asked by TLS, and one whose certificate nobody has signed is not.

@@ -89,8 +89,8 @@ func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error
 	}
 	if flags.plans {
 		group.Go(func() error { return p.run(inner) })
-	} else if r.queue.endsHere && !flags.wait {
-		r.queue.End(ctx)
+	} else if r.queue.frontier != nil && !flags.wait {
+		group.Go(func() error { return endCrawl(inner, r.queue.frontier) })
 	}
 	err = group.Wait()
 	if flags.works {

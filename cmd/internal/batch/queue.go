@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -104,9 +105,8 @@ type queue struct {
 	batch.Queue
 	ready func() bool // the server answers
 	close func()
-	// endsHere means that the server does not keep End: each process must call it.
-	endsHere bool
-	frontier *frontier.Queue // nil for another server
+	// The server of frontier does not keep End: each process must call it. Nil for another server.
+	frontier *frontier.Queue
 
 	// Of NATS, else nil.
 	nats  *nats.Conn
@@ -130,6 +130,20 @@ func openQueue(
 		q.frontier.Run, q.frontier.Lease = run, o.Lease
 	}
 	return q, err
+}
+
+// endCrawl ends the tasks of a crawl that others have filled.
+func endCrawl(ctx context.Context, q *frontier.Queue) error {
+	exists, err := q.Exists(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !exists:
+		const text = "--queue: the crawl %s has no URLs: correct its name, or fill it with sitemap " +
+			"batch plan or another program first, or wait for URLs with --wait"
+		return fmt.Errorf(text, cmp.Or(q.Crawl, frontier.DefaultCrawl))
+	}
+	return q.End(ctx)
 }
 
 // connectNATS connects to a broker.
@@ -189,7 +203,7 @@ func openFrontier(ctx context.Context, flags *serverFlags) (*queue, error) {
 	}
 	q := &frontier.Queue{Conn: conn, Crawl: u.Path, Refetch: flags.refetch}
 	return &queue{
-		Queue: q, frontier: q, endsHere: true, close: func() { conn.Close() },
+		Queue: q, frontier: q, close: func() { conn.Close() },
 		ready: func() bool { return conn.GetState() != connectivity.TransientFailure },
 	}, nil
 }

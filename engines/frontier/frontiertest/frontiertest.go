@@ -218,8 +218,12 @@ func (s *service) GetStats(_ context.Context, p *pb.QueueWithinCrawlParams) (*pb
 	defer s.mu.Unlock()
 	stats := &pb.Stats{Size: uint64(s.Miscount)}
 	for _, q := range s.queues {
+		if q.crawl != p.CrawlID || p.Key != "" && p.Key != q.key {
+			continue
+		}
+		stats.NumberOfQueues++
 		for _, u := range q.urls {
-			if q.crawl == p.CrawlID && (p.Key == "" || p.Key == q.key) && !u.done {
+			if !u.done {
 				stats.Size++
 			}
 		}

@@ -519,10 +519,11 @@ func (x *QueueWithinCrawlParams) GetCrawlID() string {
 }
 
 type Stats struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Size          uint64                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"` // URLs that are not done, those that are handed out included
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Size           uint64                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`                     // URLs that are not done, those that are handed out included
+	NumberOfQueues uint64                 `protobuf:"varint,4,opt,name=numberOfQueues,proto3" json:"numberOfQueues,omitempty"` // those with no URL left included
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Stats) Reset() {
@@ -558,6 +559,13 @@ func (*Stats) Descriptor() ([]byte, []int) {
 func (x *Stats) GetSize() uint64 {
 	if x != nil {
 		return x.Size
+	}
+	return 0
+}
+
+func (x *Stats) GetNumberOfQueues() uint64 {
+	if x != nil {
+		return x.NumberOfQueues
 	}
 	return 0
 }
@@ -701,9 +709,10 @@ const file_urlfrontier_proto_rawDesc = "" +
 	"\x04FAIL\x10\x02\"D\n" +
 	"\x16QueueWithinCrawlParams\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x18\n" +
-	"\acrawlID\x18\x02 \x01(\tR\acrawlID\"\x1b\n" +
+	"\acrawlID\x18\x02 \x01(\tR\acrawlID\"C\n" +
 	"\x05Stats\x12\x12\n" +
-	"\x04size\x18\x01 \x01(\x04R\x04size\"R\n" +
+	"\x04size\x18\x01 \x01(\x04R\x04size\x12&\n" +
+	"\x0enumberOfQueues\x18\x04 \x01(\x04R\x0enumberOfQueues\"R\n" +
 	"\x10BlockQueueParams\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04time\x18\x02 \x01(\x04R\x04time\x12\x18\n" +
