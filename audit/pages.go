@@ -147,8 +147,12 @@ func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.Fil
 	origin := doc.URL.Scheme + "://" + doc.URL.Host
 	once, _ := p.blank.LoadOrStore(origin,
 		sync.OnceValue(func() digests { return p.blankDigests(origin, file) }))
-	blank, page := once.(func() digests)(), digestsOf(body, doc.URL.Path)
-	return blank.all != "" && (blank.all == page.all || blank.pathless == page.pathless)
+	blank := once.(func() digests)()
+	if blank.all == "" {
+		return false
+	}
+	page := digestsOf(body, doc.URL.Path)
+	return blank.all == page.all || blank.pathless == page.pathless
 }
 
 // blankDigests returns the digests of a path that does not exist, or none if its status is not a
