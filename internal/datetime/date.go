@@ -78,9 +78,9 @@ func (p *parser) readNumbers(first []byte) bool {
 
 // readNamed consumes a date with the English name of a month, as in RFC 822, RFC 850, date(1),
 // JavaScript and "May 6, 2024". A year before 1 is not read: WordPress has "30 Nov -0001" for a date
-// that is not set. With the name of the month and four digits of the year, no date is
-// ambiguous. A year of two digits is accepted only last in a date with a time or a weekday, as in
-// RFC 822. In date(1) the year follows the time and is not read here.
+// that is not set. With the name of the month and four digits of the year, no date is ambiguous. A
+// year of two digits is accepted only last in a date with a time or a weekday, as in RFC 822. In
+// date(1) the year follows the time and is not read here.
 func (p *parser) readNamed() bool {
 	var shape [len("dMy")]byte
 	var v [len(shape)]int

@@ -108,9 +108,9 @@ func (r *Reader) Run(i int, entry []byte) int {
 	return 0
 }
 
-// runEnd returns the index of the first tag in b[i:] that ends a run of extensions, of which the
-// current one has this prefix, with its colon: the end tag of the entry. It reports false, and how
-// far it has searched, if SkipRun does nothing.
+// runEnd returns the index in b of the end tag of the entry with this name, if there are only
+// extensions between i and it. The current one has this prefix, with its colon. If SkipRun does
+// nothing, runEnd reports false, and how far it has searched.
 func (r *Reader) runEnd(b []byte, i int, prefix, entry []byte) (end int, ok bool) {
 	for ; ; i++ {
 		lt := bytes.IndexByte(b[i:], '<')
