@@ -58,15 +58,14 @@ func (t target) redirect(loc string) (target, error) {
 	if len(loc) > location.MaxLen {
 		return target{}, &cause{kind: ErrRedirect, detail: "bad redirect: Location is too long"}
 	}
-	ref, err := url.Parse(strings.TrimSpace(loc))
-	if err == nil {
-		u := t.url.ResolveReference(ref)
-		if u.Scheme != "http" && u.Scheme != "https" {
-			return target{}, refused("redirect to scheme " + chars.Clip(u.Scheme, 64))
-		}
-		loc = u.String()
+	loc = strings.TrimSpace(loc)
+	switch scheme := chars.SchemeOf(loc); {
+	case scheme == "":
+		loc = location.ResolveReference(t.url, loc)
+	case !chars.IsHTTP(scheme):
+		return target{}, refused("redirect to scheme " + chars.Clip(scheme, 64))
 	}
-	next, _, err := parseTarget(loc) // which also reads "https://example.com/100%"
+	next, _, err := parseTarget(loc)
 	if err != nil {
 		return target{}, &cause{kind: ErrRedirect, detail: "bad redirect: unreadable Location"}
 	}

@@ -79,10 +79,10 @@ func FuzzResolveReference(f *testing.F) {
 			strings.Contains(b.Path+ref, "//") {
 			return
 		}
-		got, err := url.Parse(resolveReference(b, ref))
+		got, err := url.Parse(ResolveReference(b, ref))
 		if err != nil || got.Path != u.Path || got.RawQuery != u.RawQuery ||
 			got.Fragment != u.Fragment || got.Host != u.Host {
-			t.Errorf("resolveReference(%q, %q) = %v, %v; net/url has %v", b, ref, got, err, u)
+			t.Errorf("ResolveReference(%q, %q) = %v, %v; net/url has %v", b, ref, got, err, u)
 		}
 	})
 }

@@ -129,7 +129,7 @@ func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 	if !r.Relative {
 		how = sitemap.RelativeLoc
 	}
-	return resolveReference(r.Base, ref), how, ""
+	return ResolveReference(r.Base, ref), how, ""
 }
 
 // IsAbsolute reports whether raw starts like an absolute http or https URL, after white space.

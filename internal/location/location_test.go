@@ -338,8 +338,8 @@ func TestResolveReference_RFC3986(t *testing.T) {
 		"g#s/../x": "http://a/b/c/g#s/../x",
 	}
 	for ref, want := range tests {
-		if got := resolveReference(base, ref); got != want {
-			t.Errorf("resolveReference(%q) = %q, want %q", ref, got, want)
+		if got := ResolveReference(base, ref); got != want {
+			t.Errorf("ResolveReference(%q) = %q, want %q", ref, got, want)
 		}
 	}
 }

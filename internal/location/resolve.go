@@ -7,10 +7,10 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
-// resolveReference resolves a reference without a scheme against base (RFC 3986, section 5.2.2). It
+// ResolveReference resolves a reference without a scheme against base (RFC 3986, section 5.2.2). It
 // works on text: unlike net/url it keeps escapes, valid or not, and non-ASCII characters of the
 // reference.
-func resolveReference(base *url.URL, ref string) string {
+func ResolveReference(base *url.URL, ref string) string {
 	scheme := base.Scheme + ":"
 	if strings.HasPrefix(ref, "//") {
 		return scheme + ref
