@@ -6,22 +6,20 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
 // encodings returns how often a Content-Encoding names gzip, or an ErrEncoding if it names another
-// compression (RFC 9110, section 8.4).
+// coding (RFC 9110, section 8.4). As browsers do, it ignores what is none, such as "iso-8859-1".
 func encodings(h http.Header) (gzips int, err error) {
 	for _, field := range h.Values("Content-Encoding") {
 		for coding := range strings.SplitSeq(field, ",") {
 			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
-			case "", "identity", "none", "utf-8", "utf8", "binary", "8bit", "aws-chunked":
 			case "gzip", "x-gzip":
 				gzips++
-			default:
-				detail := "unknown content encoding " + chars.Clip(coding, 64)
+			case "br", "compress", "dcb", "dcz", "deflate", "x-compress", "zstd":
+				detail := "unknown content encoding " + coding
 				return 0, &cause{kind: ErrEncoding, detail: detail}
 			}
 		}

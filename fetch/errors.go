@@ -42,7 +42,7 @@ var (
 	// ErrTimeout means that the connection, the response, the next bytes of the body or the whole
 	// document took too long. It is joined with ErrConnect, ErrNoResponse or ErrBody.
 	ErrTimeout = errors.New("timed out")
-	// ErrEncoding means that the body has a Content-Encoding other than gzip.
+	// ErrEncoding means that the Content-Encoding of the body is a compression other than gzip.
 	ErrEncoding = errors.New("unknown content encoding")
 	// ErrBusy means that the request was not sent because the host, with 429 or 503, asked for a
 	// longer pause than the Limiter waits for. Error.RetryAfter is the rest of the pause.

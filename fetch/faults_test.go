@@ -78,6 +78,7 @@ func faultCases() []faultCase {
 		{path: "encoding?name=deflate", get: fetch.ErrEncoding},
 		{path: "encoding?name=gzip,zstd", get: fetch.ErrEncoding},
 		{path: "encoding?name=identity", body: document},
+		{path: "encoding?name=iso-8859-1,%20text/xml", body: document},
 		{path: "encoding?name=X-GZIP", body: document},
 		{path: "truncated-gzip", least: 5_000},
 		{path: "truncated-encoded", read: sitemap.ErrTruncated, least: 20_000},
