@@ -70,6 +70,45 @@ func documentsOf(t *testing.T, name string) []documentRow {
 	return rows
 }
 
+// What is missing is null in Parquet, also after a value.
+func TestParquet_Null(t *testing.T) {
+	const url = "<url><loc>http://example.com/</loc>%s</url>\n"
+	bare := fmt.Sprintf(url, "<i:image><i:loc>http://example.com/1</i:loc></i:image>")
+	full := fmt.Sprintf(url, "<lastmod>2024-05-06</lastmod><changefreq>daily</changefreq>"+
+		"<i:image><i:loc>http://example.com/1</i:loc><i:caption>c</i:caption></i:image>")
+	file := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" `+
+		`xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">`+bare+full+bare+bare+"</urlset>")
+	read := func(args ...string) string {
+		out := filepath.Join(t.TempDir(), "a.parquet")
+		runArgs(t, slices.Concat([]string{"urls", "-q", file, "-o", out}, args)...).want(t, cli.ExitOK, "")
+		rows, err := parquet.ReadFile[struct {
+			Precision  *string `parquet:"lastmod_precision,optional"`
+			ChangeFreq *string `parquet:"changefreq,optional"`
+			Caption    *string `parquet:"caption,optional"`
+		}](out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	const null = `{"Precision":null,"ChangeFreq":null,"Caption":null}`
+	want := "[" + null + `,{"Precision":"day","ChangeFreq":"daily","Caption":null},` + null + "," + null + "]"
+	if got := read("--fields", "loc,lastmod_precision,changefreq"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := read(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	want = "[" + null + `,{"Precision":null,"ChangeFreq":null,"Caption":"c"},` + null + "," + null + "]"
+	if got := read("--rows", "images"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // The documents of a list have its order.
 func TestDocuments_Order(t *testing.T) {
 	var want, list []string

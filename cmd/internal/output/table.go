@@ -60,13 +60,17 @@ func NewTable[S, R any](flags *cli.PrintFlags, rowsOf func([]R, *S) []R) (Printe
 func columnOf[R any](field reflect.StructField) column[R] {
 	name, rest, _ := strings.Cut(field.Tag.Get("parquet"), ",")
 	c := column[R]{name: name, required: !strings.Contains(rest, "optional")}
-	c.isJSON = field.Type != reflect.TypeFor[string]() && field.Type != reflect.TypeFor[time.Time]()
+	of := field.Type
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	c.isJSON = of != reflect.TypeFor[string]() && of != reflect.TypeFor[time.Time]()
 	c.text = func(b []byte, r *R) []byte {
 		v := reflect.ValueOf(r).Elem().FieldByIndex(field.Index)
 		if !c.required && v.IsZero() {
 			return b
 		}
-		switch v := v.Interface().(type) {
+		switch v := reflect.Indirect(v).Interface().(type) {
 		case string:
 			return append(b, v...)
 		case time.Time:
