@@ -168,6 +168,18 @@ func TestSite_NoTLS(t *testing.T) {
 	}
 }
 
+// The fix for a robots.txt fits its status. A server that is down answers like a bot protection.
+func TestSite_RobotsFixes(t *testing.T) {
+	for status, fix := range map[string]string{
+		"403": "Let this client in:", "500": "Answer /robots.txt", "503": "If the server is down, bring it back.",
+	} {
+		found, _ := auditSite(t, siteOf(map[string]string{"robots.txt": status + " no"}), audit.Options{})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, fix) {
+			t.Errorf("%s: %+v", status, found)
+		}
+	}
+}
+
 // The fix for a page fits its status and that of its target.
 func TestSite_PageFixes(t *testing.T) {
 	for _, test := range []struct {

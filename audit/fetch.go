@@ -161,7 +161,12 @@ func (s *siteJudge) failed(err error, isChallenged bool) {
 			tried(none))
 	case !isFetch || !errors.Is(err, discover.ErrUnreachable):
 	case isTurnedAway(e):
-		s.report(of(SiteRefused), at, fmt.Sprint(e.Status),
+		rule := of(SiteRefused)
+		if e.Status == http.StatusServiceUnavailable {
+			rule = rule.fixedBy("If the server is down, bring it back. If its bot protection " +
+				"answers with this status, let this client in.")
+		}
+		s.report(rule, at, fmt.Sprint(e.Status),
 			"the site could not be judged, since it refused %s with status %d", quoted(e.URL),
 			e.Status)
 	default:
