@@ -31,8 +31,8 @@ import (
 
 var batchSites = flag.Int("sites", 12, "how many sites the tests of batch walk")
 
-// A loopbackWeb serves a site with three pages at each address of 127.0.0.0/8, which Linux has
-// without setting them up. Every tenth has no sitemap.
+// A loopbackWeb serves a site with three pages at each address of 127.0.0.0/8. Every tenth has no
+// sitemap. It listens at one of them.
 type loopbackWeb struct {
 	port    string
 	lastMod string
@@ -47,18 +47,14 @@ type loopbackWeb struct {
 func newLoopbackWeb(t *testing.T) *loopbackWeb {
 	t.Helper()
 	w := &loopbackWeb{lastMod: "2024-05-06", requests: map[string]int{}}
-	s := httptest.NewUnstartedServer(w)
-	l, err := net.Listen("tcp4", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Listener.Close()
-	s.Listener = l
-	s.Start()
+	s := httptest.NewServer(w)
 	t.Cleanup(s.Close)
-	_, w.port, _ = net.SplitHostPort(l.Addr().String())
+	_, w.port, _ = net.SplitHostPort(s.Listener.Addr().String())
 	return w
 }
+
+// connectTo is the flag with which a command reaches all sites.
+func (w *loopbackWeb) connectTo() string { return "--connect-to=::127.0.0.1:" + w.port }
 
 // newSoundWeb returns one whose sites all have a sitemap.
 func newSoundWeb(t *testing.T) *loopbackWeb {
@@ -205,7 +201,7 @@ func TestBatchKilled(t *testing.T) {
 	}
 	sites := strings.Fields(string(text))
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "out")
-	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o"}
+	args := []string{"batch", list, "--allow-private", w.connectTo(), "--retries", "0", "-q", "-o"}
 	published := map[string]int{}
 	for _, run := range []struct {
 		shards int
@@ -304,7 +300,7 @@ func TestBatchShards(t *testing.T) {
 	w := newLoopbackWeb(t)
 	list := w.list(t, 12)
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "out")
-	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o"}
+	args := []string{"batch", list, "--allow-private", w.connectTo(), "--retries", "0", "-q", "-o"}
 	runArgs(t, append(args, whole)...).want(t, cli.ExitOK, "")
 	sum := 0
 	for i := range 4 {
@@ -336,7 +332,7 @@ func TestBatchShards(t *testing.T) {
 func TestBatchCat_Parquet(t *testing.T) {
 	w := newLoopbackWeb(t)
 	list, dir := w.list(t, 8), filepath.Join(t.TempDir(), "out")
-	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir).want(t, cli.ExitOK, "")
+	runArgs(t, "batch", list, "--allow-private", w.connectTo(), "--retries", "0", "-q", "-o", dir).want(t, cli.ExitOK, "")
 	file := filepath.Join(t.TempDir(), "out.parquet")
 	runArgs(t, "batch", "cat", dir+"/1", "-o", file).want(t, cli.ExitOK, "")
 	if n := parquetRows(t, file); n != 21 {
@@ -372,7 +368,7 @@ func parquetRows(t *testing.T, name string) int64 {
 func TestBatchInterrupted(t *testing.T) {
 	w := newLoopbackWeb(t)
 	list, dir := w.list(t, 30), filepath.Join(t.TempDir(), "out")
-	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir}
+	args := []string{"batch", list, "--allow-private", w.connectTo(), "--retries", "0", "-q", "-o", dir}
 	cmd := command(t, args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -407,7 +403,7 @@ func TestBatchLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"batch", list, "--allow-private", "-o", dir}
+	args := []string{"batch", list, "--allow-private", w.connectTo(), "-o", dir}
 	runArgs(t, args...).want(t, cli.ExitFailed, "", dir+": another process works on run 1\n")
 	runArgs(t, append(args, "--shard", "0/1")...).want(t, cli.ExitOK, "", "1 site")
 	if err := lock.Close(); err != nil {

@@ -21,11 +21,11 @@ import (
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
-// work starts a worker on loopback.
-func (b *broker) work(t *testing.T, dir string, flags ...string) *process {
+// work starts a worker.
+func (b *broker) work(t *testing.T, w *loopbackWeb, dir string, flags ...string) *process {
 	t.Helper()
-	return b.command(t,
-		append([]string{"work", "-o", dir, "--allow-private", "--retries", "0"}, flags...)...)
+	args := []string{"work", "-o", dir, "--allow-private", w.connectTo(), "--retries", "0"}
+	return b.command(t, append(args, flags...)...)
 }
 
 // partDomains returns the paths of the parts of run 1 by domain.
@@ -84,7 +84,7 @@ func TestBatchQueue_BrokerLost(t *testing.T) {
 			t.Errorf("plan printed %q, want %q", out, want)
 		}
 	}
-	worker := b.work(t, dir, "--parallel", "2")
+	worker := b.work(t, w, dir, "--parallel", "2")
 	waitFor(t, "parts", func() bool { return countParts(dir) > sites/4 })
 	b.kill()
 	worker.Process.Kill()
@@ -99,7 +99,7 @@ func TestBatchQueue_BrokerLost(t *testing.T) {
 	w.mu.Unlock()
 	b.start(t)
 	b.run(t, plan...)
-	out := b.work(t, dir).end(t, cli.ExitOK)
+	out := b.work(t, w, dir).end(t, cli.ExitOK)
 	if want := fmt.Sprintf("sitemap: %d sites, ", sites-len(committed)); !strings.HasPrefix(out, want) {
 		t.Errorf("work printed %q, want %q", out, want)
 	}
@@ -129,10 +129,10 @@ func TestBatchQueue_StoppedWorker(t *testing.T) {
 	held, release := w.holdFirst()
 	const lease = "--lease=2s"
 	b.run(t, "plan", w.list(t, 1), "-o", dir, lease)
-	stopped := b.work(t, dir, lease)
+	stopped := b.work(t, w, dir, lease)
 	<-held
 	stopped.Process.Signal(syscall.SIGSTOP)
-	b.work(t, dir, lease).end(t, cli.ExitOK)
+	b.work(t, w, dir, lease).end(t, cli.ExitOK)
 	path := partDomains(t, dir)["127.1.0.1"]
 	before, err := os.Stat(path)
 	if err != nil {
@@ -178,13 +178,13 @@ func TestBatchQueue_Terminated(t *testing.T) {
 	defer close(release)
 	const lease = "--lease=1h"
 	b.run(t, "plan", w.list(t, 3), "-o", dir, lease)
-	worker := b.work(t, dir, lease, "--parallel", "1", "--grace", "100ms")
+	worker := b.work(t, w, dir, lease, "--parallel", "1", "--grace", "100ms")
 	<-held
 	worker.Process.Signal(syscall.SIGTERM)
 	if out := worker.end(t, cli.ExitInterrupted); !strings.HasSuffix(out, "sitemap: interrupted\n") {
 		t.Errorf("reported %q", out)
 	}
-	b.work(t, dir, lease).end(t, cli.ExitOK) // without waiting for the lease to end
+	b.work(t, w, dir, lease).end(t, cli.ExitOK) // without waiting for the lease to end
 	if n := len(partDomains(t, dir)); n != 3 {
 		t.Errorf("%d parts", n)
 	}
@@ -203,7 +203,7 @@ func TestBatchQueue_Metrics(t *testing.T) {
 	}
 	b.run(t, "plan", w.list(t, 3), "-o", dir)
 	address := fmt.Sprint("127.0.0.1:", freePort(t))
-	worker := b.work(t, dir, "--metrics", address)
+	worker := b.work(t, w, dir, "--metrics", address)
 	get := func(path string) string {
 		resp, err := http.Get("http://" + address + path)
 		if err != nil {
@@ -244,12 +244,12 @@ func TestBatchQueue_Killed(t *testing.T) {
 	w, b := newSoundWeb(t), newBroker(t)
 	list := w.list(t, *batchSites)
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "out")
-	runArgs(t, "batch", list, "--allow-private", "-q", "-o", whole).want(t, cli.ExitOK, "")
+	runArgs(t, "batch", list, "--allow-private", w.connectTo(), "-q", "-o", whole).want(t, cli.ExitOK, "")
 	want := partFiles(t, whole)
 	const lease = "--lease=2s"
 	b.run(t, "plan", list, "-o", dir, lease)
 	var workers [3]*process
-	start := func(i int) { workers[i] = b.work(t, dir, lease, "--parallel", "4") }
+	start := func(i int) { workers[i] = b.work(t, w, dir, lease, "--parallel", "4") }
 	kill := func(i, parts int) {
 		waitFor(t, fmt.Sprint(parts, " parts"), func() bool { return countParts(dir) >= parts })
 		if i == 2 { // the last worker: it has made the latest parts, so it is connected
@@ -280,7 +280,7 @@ func TestBatchQueue_Killed(t *testing.T) {
 func TestBatchQueue_PlanAndWork(t *testing.T) {
 	t.Parallel()
 	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
-	args := []string{w.list(t, 12), "-o", dir, "--allow-private", "--run", "2026.11"}
+	args := []string{w.list(t, 12), "-o", dir, "--allow-private", w.connectTo(), "--run", "2026.11"}
 	first, second := b.command(t, args...), b.command(t, args...)
 	first.end(t, cli.ExitOK)
 	second.end(t, cli.ExitOK)
@@ -296,7 +296,7 @@ func TestBatchQueue_AnotherList(t *testing.T) {
 	t.Parallel()
 	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
 	walk := func(sites int) *process {
-		return b.command(t, w.list(t, sites), "-o", dir, "--allow-private", "--retries", "0")
+		return b.command(t, w.list(t, sites), "-o", dir, "--allow-private", w.connectTo(), "--retries", "0")
 	}
 	walk(1).end(t, cli.ExitOK)
 	pipe := filepath.Join(dir, "1", "00", "pipe"+batch.PartSuffix)

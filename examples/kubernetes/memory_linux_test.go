@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,25 +22,20 @@ import (
 // sites is how many sites are walked: all that a pod walks at once, and more.
 const sites = 80
 
-// serve serves a site with a full sitemap at each address of 127.0.0.0/8, which Linux has without
-// setting them up, and returns the port.
+// serve serves a site with a full sitemap at each address of 127.0.0.0/8, and returns the port. It
+// listens at one of them.
 func serve(t *testing.T) (port string) {
 	t.Helper()
-	l, err := net.Listen("tcp4", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site := "http://" + r.Host
 		if r.URL.Path == "/robots.txt" {
 			fmt.Fprintf(w, "Sitemap: %s/sitemap.xml\n", site)
 		} else {
 			writeSitemap(w, site)
 		}
-	})}
-	go s.Serve(l)
-	t.Cleanup(func() { s.Close() })
-	_, port, _ = net.SplitHostPort(l.Addr().String())
+	}))
+	t.Cleanup(s.Close)
+	_, port, _ = net.SplitHostPort(s.Listener.Addr().String())
 	return port
 }
 
@@ -72,7 +68,7 @@ func TestShards_Memory(t *testing.T) {
 	}
 	i := slices.IndexFunc(pod.Args, func(arg string) bool { return strings.HasPrefix(arg, "--parallel=") })
 	cmd := exec.Command(binary, "batch", list, "-o", filepath.Join(dir, "out"),
-		"--allow-private", pod.Args[i])
+		"--allow-private", "--connect-to", "::127.0.0.1:"+port, pod.Args[i])
 	cmd.Env = append(os.Environ(), "GOMEMLIMIT="+variable(pod, "GOMEMLIMIT"), "TMPDIR="+dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,8 +23,8 @@ import (
 	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
 )
 
-// A web is a site with three pages at each address of 127.0.0.0/8, which Linux has without setting
-// them up. The last change of all is lastMod, but that of 127.0.0.7 is changed.
+// A web is a site with three pages at each address of 127.0.0.0/8. It listens at one of them. The
+// last change of all is lastMod, but that of 127.0.0.7 is changed.
 type web struct {
 	port     string
 	changed  atomic.Value
@@ -54,14 +55,9 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 func (w *web) start(t *testing.T) {
 	t.Helper()
-	l, err := net.Listen("tcp4", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, w.port, _ = net.SplitHostPort(l.Addr().String())
-	s := &http.Server{Handler: w}
-	go s.Serve(l)
-	t.Cleanup(func() { s.Close() })
+	s := httptest.NewServer(w)
+	t.Cleanup(s.Close)
+	_, w.port, _ = net.SplitHostPort(s.Listener.Addr().String())
 }
 
 // pages returns the pages of the site that has changed, as lines.
@@ -125,7 +121,8 @@ func (c *commandTest) run(args ...string) string {
 
 // walk returns the flags of commands that walk.
 func (c *commandTest) walk(args ...string) []string {
-	return append(args, "--allow-private", "--retries", "0", "--parallel", "4", "-q")
+	return append(args, "--allow-private", "--connect-to", "::127.0.0.1:"+c.web.port,
+		"--retries", "0", "--parallel", "4", "-q")
 }
 
 var fetched = regexp.MustCompile(`,?"fetched":"[^"]*"`)
