@@ -83,6 +83,13 @@ func TestDiff_Moved(t *testing.T) {
 		`{"change":"moved","loc":"https://a/1","old_loc":"http://a/1"}`+"\n")
 }
 
+// Paths without a site are different pages.
+func TestDiff_Paths(t *testing.T) {
+	old := writeFile(t, "old.csv", "page\n/1\n/2?u=http://a/\n/3\n")
+	now := writeFile(t, "new.csv", "page\n/1\n/4?u=http://a/\n/3/\n")
+	runArgs(t, "diff", old, now).want(t, cli.ExitFailed, "- /2?u=http://a/\n> /3/  /3 → /3/\n+ /4?u=http://a/\n")
+}
+
 // With --normalize, equivalent URLs are one.
 func TestDiff_Normalize(t *testing.T) {
 	old := writeFile(t, "old.txt", "HTTPS://A:443/%7e1\nhttps://a/x/../2\nhttp://a/3\n")

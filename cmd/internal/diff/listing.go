@@ -122,11 +122,14 @@ func identity(normalize bool) func(loc string) string {
 // pageKey returns the part of a URL that stays the same when its page moves to https, or gains or
 // loses a slash at the end of its path.
 func pageKey(loc string) string {
-	_, path, _ := strings.Cut(loc, "://")
-	if i := strings.IndexAny(path, "?#"); i >= 0 {
-		return strings.TrimSuffix(path[:i], "/") + path[i:]
+	switch scheme, rest, _ := strings.Cut(loc, "://"); strings.ToLower(scheme) {
+	case "http", "https":
+		loc = rest
 	}
-	return strings.TrimSuffix(path, "/")
+	if i := strings.IndexAny(loc, "?#"); i >= 0 {
+		return strings.TrimSuffix(loc[:i], "/") + loc[i:]
+	}
+	return strings.TrimSuffix(loc, "/")
 }
 
 var seed = maphash.MakeSeed()
