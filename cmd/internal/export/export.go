@@ -61,8 +61,12 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 	if err != nil {
 		return err
 	}
-	start, _ := b.Peek(4 << 10)
-	line, rest, _ := bytes.Cut(start, []byte("\n"))
+	start, _ := b.Peek(bufferSize)
+	if bytes.HasPrefix(start, []byte("sep=")) { // Excel's name of the separator
+		b.ReadSlice('\n')
+		start, _ = b.Peek(bufferSize)
+	}
+	line, rest, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
 	hasLoc := locColumn(columnsOf(line)) >= 0
 	switch {
 	case bytes.HasPrefix(start, []byte("PAR1")):
@@ -156,7 +160,7 @@ func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
 			continue // a further header, of files that were joined
 		}
 		put(URL{
-			Loc: strings.Clone(row[loc]), LastMod: cell(row, "lastmod"),
+			Loc: strings.Clone(strings.TrimSpace(row[loc])), LastMod: cell(row, "lastmod"),
 			Sitemap: cell(row, "sitemap"),
 			OldLoc:  cell(row, "old_loc"), Change: cell(row, "change"),
 		})

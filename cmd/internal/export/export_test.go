@@ -9,6 +9,9 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 )
 
+// longTitle is as long as the header of a wide table.
+var longTitle = strings.Repeat("a title ", 1000)
+
 // The column of the URLs is found by the names that other programs give it, in any letter case.
 func TestRead_Columns(t *testing.T) {
 	for text, want := range map[string]export.URL{
@@ -20,6 +23,10 @@ func TestRead_Columns(t *testing.T) {
 		"page,clicks\nhttps://a/1,3\n":                       {Loc: "https://a/1"},
 		"Top pages,Clicks\nhttps://a/1,3\n":                  {Loc: "https://a/1"},
 		"A list, of URLs\nhttps://a/1\n":                     {Loc: "https://a/1"},
+		"sep=;\r\nURL;Status\r\nhttps://a/1;200\r\n":         {Loc: "https://a/1"},
+		"\r\n\nURL,Status\nhttps://a/1,200\n":                {Loc: "https://a/1"},
+		"URL,Status\n https://a/1 ,200\n":                    {Loc: "https://a/1"},
+		longTitle + ",URL\nx,https://a/1\n":                  {Loc: "https://a/1"},
 		"Page,URL\nHome,https://a/1\nPage,URL\n":             {Loc: "https://a/1"},
 		"change,loc,old_loc\nmoved,https://a/1,http://a/1":   {Loc: "https://a/1", OldLoc: "http://a/1", Change: "moved"},
 		"https://a/1\n":                                      {Loc: "https://a/1"},
