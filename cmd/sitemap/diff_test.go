@@ -90,6 +90,24 @@ func TestDiff_Paths(t *testing.T) {
 	runArgs(t, "diff", old, now).want(t, cli.ExitFailed, "- /2?u=http://a/\n> /3/  /3 → /3/\n+ /4?u=http://a/\n")
 }
 
+// What was dropped from OLD and NEW is counted on standard error.
+func TestDiff_Dropped(t *testing.T) {
+	old := writeFile(t, "old.txt", "https://a/1\nhttps://a:99999/2\n")
+	now := writeFile(t, "new.xml", "<urlset><url><loc>https://a/1</loc></url><url><loc>https://a:99999/2</loc></url></urlset>")
+	runArgs(t, "diff", old, now).want(t, cli.ExitOK, "", "2 problems in 2 documents: 2 bad_loc")
+	if r := runArgs(t, "diff", "-q", old, now); r.err != "" {
+		t.Errorf("with -q: %s", r.err)
+	}
+	s := smallSite(t)
+	s.docs["/robots.txt"] = "Sitemap: HOST/x.xml\n"
+	s.docs["/x.xml"] = "<urlset><url><loc>HOST/1</loc></url><url><loc>https://other.example/2</loc></url></urlset>"
+	site := writeFile(t, "site.txt", s.URL+"/1\n")
+	runArgs(t, "diff", "--allow-private", site, s.URL).want(t, cli.ExitOK, "", "1 untrusted_loc")
+	if r := runArgs(t, "stats", "--allow-private", s.URL); !strings.Contains(r.err, "1 untrusted_loc") {
+		t.Errorf("stats: %s", r.err)
+	}
+}
+
 // With --normalize, equivalent URLs are one.
 func TestDiff_Normalize(t *testing.T) {
 	old := writeFile(t, "old.txt", "HTTPS://A:443/%7e1\nhttps://a/x/../2\nhttp://a/3\n")

@@ -162,16 +162,26 @@ type Tally struct {
 	documents int
 }
 
-// Add counts a problem, and the documents that it is the first of.
-func (t *Tally) Add(p sitemap.Problem, documents int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.codes == nil {
-		t.codes = map[string]int{}
+// Reporter returns a function that counts the problems of documents, one after another, unless they
+// are harmless.
+func (t *Tally) Reporter() func(*discover.Sitemap, sitemap.Problem) {
+	last := &discover.Sitemap{}
+	return func(s *discover.Sitemap, p sitemap.Problem) {
+		if p.Severity() == sitemap.SeverityInfo {
+			return
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.codes == nil {
+			t.codes = map[string]int{}
+		}
+		if s != last {
+			last = s
+			t.documents++
+		}
+		t.codes[string(p.Code)]++
+		t.total++
 	}
-	t.codes[string(p.Code)]++
-	t.total++
-	t.documents += documents
 }
 
 // Print prints the counts in one line, if there are any.

@@ -77,6 +77,9 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return trouble(err)
 	}
+	if !flags.Quiet {
+		w.Problems.Print(a.Log)
+	}
 	header, line := changeFormat(&flags.PrintFlags)
 	w.Out.Begin(header)
 	differ, err := compare(ctx, sides[0], sides[1], flags.Normalize, line, w.Out)

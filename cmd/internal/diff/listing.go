@@ -13,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/records"
 )
@@ -142,6 +143,7 @@ func readListing(
 	ctx context.Context, w *lists.Walker, t target.Target, l *listing, put func(export.URL),
 ) error {
 	client, o := w.Client, w.Options
+	o.Report = w.Problems.Reporter()
 	switch {
 	case t.Kind == target.File && target.IsDir(t.Name):
 		f, err := target.OpenFolder(t.Name, "")
@@ -157,7 +159,8 @@ func readListing(
 			return err
 		}
 		defer f.Close()
-		return export.Read(f, &l.has, put)
+		file := &discover.Sitemap{Loc: t.Name}
+		return export.Read(f, &l.has, func(p sitemap.Problem) { o.Report(file, p) }, put)
 	}
 	l.has = export.Fields{LastMod: true, Sitemap: true}
 	for u, err := range t.URLs(ctx, client, &o) {

@@ -55,8 +55,9 @@ func Text(r io.Reader) (*bufio.Reader, error) {
 
 const bufferSize = 64 << 10
 
-// Read reads the output of sitemap urls, or a sitemap.
-func Read(r io.Reader, has *Fields, put func(URL)) error {
+// Read reads the output of sitemap urls, or a sitemap. It calls dropped with each problem of a sitemap,
+// or of a list in text, that costs an entry.
+func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)) error {
 	b, err := Text(r)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 	case isTable(line, rest):
 		return errors.New("a table without a column loc, URL, Address, page or Top pages")
 	}
-	err = readDocument(b, has, put)
+	err = readDocument(b, has, dropped, put)
 	if errors.Is(err, sitemap.ErrEmpty) {
 		return nil // an export without URLs
 	}
@@ -88,8 +89,15 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 }
 
 // readDocument reads a sitemap or a list of URLs, which has no lastmods.
-func readDocument(r io.Reader, has *Fields, put func(URL)) error {
+func readDocument(
+	r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL),
+) error {
 	o := &sitemap.Options{SkipExtensions: true, Limits: sitemap.Limits{Bytes: -1, Entries: -1}}
+	o.Report = func(p sitemap.Problem) {
+		if p.Dropped {
+			dropped(p)
+		}
+	}
 	doc, err := parse.NewReader(r, o)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func TestRead_Columns(t *testing.T) {
 	} {
 		var got []export.URL
 		var has export.Fields
-		err := export.Read(strings.NewReader(text), &has, func(u export.URL) { got = append(got, u) })
+		err := export.Read(strings.NewReader(text), &has, nil, func(u export.URL) { got = append(got, u) })
 		if err != nil || !reflect.DeepEqual(got, []export.URL{want}) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
@@ -51,7 +51,7 @@ func TestRead_BadTables(t *testing.T) {
 		"loc,lastmod\rhttps://a/1,2026\r": "carriage return",
 	} {
 		var has export.Fields
-		err := export.Read(strings.NewReader(text), &has, func(u export.URL) { t.Errorf("%+v", u) })
+		err := export.Read(strings.NewReader(text), &has, nil, func(u export.URL) { t.Errorf("%+v", u) })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -75,7 +75,7 @@ func TestRead_LastMods(t *testing.T) {
 	} {
 		var has export.Fields
 		n := 0
-		err := export.Read(strings.NewReader(text), &has, func(export.URL) { n++ })
+		err := export.Read(strings.NewReader(text), &has, nil, func(export.URL) { n++ })
 		if err != nil || n != 1 || has.LastMod != want {
 			t.Errorf("%q: %d URLs, lastmods: %t, %v", text, n, has.LastMod, err)
 		}

@@ -110,7 +110,6 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target) error {
 	if err != nil || w.Flags.Quiet {
 		return err
 	}
-	w.problems.Print(w.App.Log)
 	if n := w.Selector.again; n > 0 {
 		w.App.Log.Printf("--unique: %s left out that came before", cli.Plural(n, "URL"))
 	}
@@ -165,6 +164,9 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 	}
 	if w.Progress.IsList && !w.Flags.Quiet {
 		w.App.Log.Line("sitemap: " + w.Progress.Totals())
+	}
+	if err == nil && !w.Flags.Quiet {
+		w.Problems.Print(w.App.Log)
 	}
 	return err
 }

@@ -21,7 +21,8 @@ import (
 // command.
 func (v *Visit) run(ctx context.Context) error {
 	w := v.Walker
-	v.Options.Report, v.Options.Done, v.Options.Fetched = v.report, v.done, v.Fetched
+	v.Options.Report = w.Problems.Reporter()
+	v.Options.Done, v.Options.Fetched = v.done, v.Fetched
 	v.Record.Target = v.Target.Shown()
 	if w.Journal != nil {
 		v.printed, v.to = w.Journal.printed(v.Record.Target), w.Out
@@ -130,18 +131,6 @@ func (v *Visit) end(err error) error {
 		err = cmp.Or(err, v.release())
 	}
 	return err
-}
-
-// report counts a problem of a document, unless the problem is harmless.
-func (v *Visit) report(s *discover.Sitemap, p sitemap.Problem) {
-	if p.Severity() == sitemap.SeverityInfo {
-		return
-	}
-	documents := 0
-	if s != v.reported {
-		v.reported, documents = s, 1
-	}
-	v.problems.Add(p, documents)
 }
 
 // walk walks the target.
@@ -347,7 +336,7 @@ func (v *Visit) readFile(
 	o.SkipExtensions = v.Options.SkipExtensions
 	o.Report = func(p sitemap.Problem) {
 		problems[p.Code]++
-		v.report(s, p)
+		v.Options.Report(s, p)
 	}
 	doc, err := parse.NewReader(f, &o)
 	if err != nil {

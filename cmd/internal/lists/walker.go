@@ -41,7 +41,7 @@ type Walker struct {
 	Handle   func(v *Visit) Handler
 	Progress progress.Counter
 	ended    func() error // returns why the run has ended
-	problems cli.Tally
+	Problems cli.Tally
 	failed   sync.Map // the targets in the file of --failed
 	Out      *output.Writer
 	Header   string                    // of the output, unless there is a Printer
@@ -92,16 +92,15 @@ func (w *Walker) inOrder(to io.Writer) *batch.InOrder {
 // A Visit is the walk of one target. With --state, what it prints of a document stays together.
 type Visit struct {
 	*Walker
-	Target   target.Target
-	Options  discover.Options
-	handler  Handler
-	Record   batch.URL
-	from     *discover.Sitemap // the document of the record
-	printed  string            // the location of a printed document that may be read again
-	cause    *jsonl.Error      // why something could not be read, the first time
-	reported *discover.Sitemap // whose problem was reported last
-	broken   error             // why the walk was stopped: something could not be written
-	stop     func()            // ends the walk
+	Target  target.Target
+	Options discover.Options
+	handler Handler
+	Record  batch.URL
+	from    *discover.Sitemap // the document of the record
+	printed string            // the location of a printed document that may be read again
+	cause   *jsonl.Error      // why something could not be read, the first time
+	broken  error             // why the walk was stopped: something could not be written
+	stop    func()            // ends the walk
 
 	to, failures io.Writer // failures is nil without --failed
 

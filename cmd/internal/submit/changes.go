@@ -6,13 +6,16 @@ import (
 	"io"
 	"strings"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 )
 
 // readChanges calls report with each URL that was added, changed or removed in the output of sitemap
 // diff or sitemap watch, and with both URLs of a page that has moved. It calls report with all URLs
 // in a list.
-func readChanges(r io.Reader, report func(loc string)) error {
+func readChanges(
+	r io.Reader, dropped func(sitemap.Problem), report func(loc string),
+) error {
 	put := func(u export.URL) {
 		switch u.Change {
 		case "", "added", "changed", "removed", "new", "modified":
@@ -30,7 +33,7 @@ func readChanges(r io.Reader, report func(loc string)) error {
 	}
 	start, _ := b.Peek(80)
 	if sign, _, _ := bytes.Cut(bytes.TrimSpace(start), []byte(" ")); !isSign(string(sign)) {
-		return export.Read(b, &export.Fields{}, put)
+		return export.Read(b, &export.Fields{}, dropped, put)
 	}
 	lines := bufio.NewScanner(b)
 	lines.Buffer(nil, maxLine)

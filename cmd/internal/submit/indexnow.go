@@ -60,10 +60,13 @@ type hostChanges struct {
 
 // sendChanges sends the URLs in a file of changes.
 func (s *sender) sendChanges(ctx context.Context, name string) error {
+	var problems cli.Tally
 	f, err := s.app.Open(name)
 	if err == nil {
 		defer f.Close()
-		err = readChanges(f, func(loc string) { s.add(ctx, loc) })
+		report := problems.Reporter()
+		dropped := func(p sitemap.Problem) { report(nil, p) }
+		err = readChanges(f, dropped, func(loc string) { s.add(ctx, loc) })
 	}
 	if ended := s.app.Ended(ctx); ended != nil {
 		return ended
@@ -74,6 +77,7 @@ func (s *sender) sendChanges(ctx context.Context, name string) error {
 	for _, host := range slices.Sorted(maps.Keys(s.hosts)) {
 		s.flush(ctx, host)
 	}
+	problems.Print(s.app.Log)
 	if len(s.hosts) == 0 && !s.app.Failed.Load() {
 		s.app.Log.Printf("nothing was added, changed or removed")
 	}
