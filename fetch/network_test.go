@@ -77,7 +77,7 @@ func TestClient_ConnectTo(t *testing.T) {
 	s, roots := newTLSServer(t)
 	addr := s.Listener.Addr().String()
 	host, port, _ := net.SplitHostPort(addr)
-	for _, from := range []string{"example.com:443", "EXAMPLE.com:", ":443", ":"} {
+	for _, from := range []string{"example.com:443", "EXAMPLE.com:", "ｅxample.com:443", ":443", ":"} {
 		c := publicClient(t)
 		c.RootCAs, c.ConnectTo = roots, map[string]string{from: addr}
 		if from == ":443" {

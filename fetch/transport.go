@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // NewTransport returns a transport like the one that a [Client] makes for itself. It connects to
@@ -128,7 +130,7 @@ func (n *network) endpoint(addr string) (to string, isNamed bool) {
 	return addr, false
 }
 
-// parseConnectTo returns m with its keys in lower case.
+// parseConnectTo returns m with the hosts of its keys in lower-case ASCII, as those of requests.
 func parseConnectTo(m map[string]string) (map[string]string, error) {
 	lower := make(map[string]string, len(m))
 	for from, to := range m {
@@ -136,6 +138,9 @@ func parseConnectTo(m map[string]string) (map[string]string, error) {
 			if _, _, err := net.SplitHostPort(addr); err != nil {
 				return nil, &cause{kind: ErrRequest, detail: "bad ConnectTo", err: err}
 			}
+		}
+		if u, err := sitemap.ParseLoc("http://" + from); err == nil { // it names a host
+			from = u.Host
 		}
 		lower[strings.ToLower(from)] = to
 	}
