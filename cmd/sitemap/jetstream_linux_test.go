@@ -227,8 +227,11 @@ func TestBatchQueue_Metrics(t *testing.T) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
+	unready := func() bool { return strings.HasPrefix(get("/readyz"), "503 ") }
+	b.p.Process.Signal(syscall.SIGSTOP) // it is connected, but does not answer
+	waitFor(t, "a broker that does not answer", unready)
 	b.kill()
-	waitFor(t, "the loss of the broker", func() bool { return strings.HasPrefix(get("/readyz"), "503 ") })
+	waitFor(t, "the loss of the broker", unready)
 	if got := get("/healthz"); got != "200 OK\nok\n" {
 		t.Errorf("/healthz without a broker: %s", got)
 	}

@@ -100,9 +100,7 @@ func (m *counters) serve(address string, q *queue) (stop func(), err error) {
 func (m *counters) gauge(name, help string, q *queue, leased bool) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
 		func() float64 {
-			ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)
-			defer stop()
-			waiting, with, err := q.left(ctx)
+			waiting, with, err := q.left()
 			switch {
 			case err != nil:
 				return -1

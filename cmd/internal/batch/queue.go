@@ -111,7 +111,7 @@ type queue struct {
 	// Of NATS, else nil.
 	nats  *nats.Conn
 	begin func(ctx context.Context) error // begins a plan: an earlier End no longer counts
-	left  func(ctx context.Context) (waiting, leased int, err error)
+	left  func() (waiting, leased int, err error)
 }
 
 // openQueue opens the queue of a run: in memory, if no location is given.
@@ -155,6 +155,10 @@ func connectNATS(flags *serverFlags) (*nats.Conn, error) {
 	return nc, nil
 }
 
+// answerTime bounds an answer of a broker. A cluster without a majority of its servers is connected,
+// but does not answer.
+const answerTime = 2 * time.Second
+
 func openJetStream(
 	ctx context.Context, flags *serverFlags, run string, o *natsqueue.Options,
 ) (*queue, error) {
@@ -167,11 +171,14 @@ func openJetStream(
 		nc.Close()
 		return nil, err
 	}
+	left := func() (waiting, leased int, err error) {
+		ctx, stop := context.WithTimeout(context.Background(), answerTime)
+		defer stop()
+		return natsqueue.Left(ctx, nc, run, o)
+	}
 	return &queue{
-		Queue: q, nats: nc, begin: q.Begin, ready: nc.IsConnected, close: nc.Close,
-		left: func(ctx context.Context) (int, int, error) {
-			return natsqueue.Left(ctx, nc, run, o)
-		},
+		Queue: q, nats: nc, begin: q.Begin, left: left, close: nc.Close,
+		ready: func() bool { _, _, err := left(); return err == nil },
 	}, nil
 }
 
