@@ -185,10 +185,18 @@ func createBeside(name string) (*os.File, error) {
 }
 
 // Replace replaces a file with the bytes that write writes, in one step: if that fails, the old
-// file stays. The target of a link is replaced, not the link.
+// file stays. The target of a link is replaced, not the link. What is no file, such as a device, is
+// written to.
 func Replace(name string, write func(io.Writer) error) error {
 	if path, err := filepath.EvalSymlinks(name); err == nil {
 		name = path
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
 	}
 	f, err := createBeside(name)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -124,6 +125,21 @@ func wantGzip(t *testing.T, name, want string) {
 	}
 	if got, err := io.ReadAll(z); string(got) != want || err != nil {
 		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
+
+// What is no file, such as the device /dev/null, is not replaced by one.
+func TestReplace_NoFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", name)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	before, _ := os.Lstat(name)
+	err = Replace(name, func(io.Writer) error { return nil })
+	if after, _ := os.Lstat(name); err == nil || !os.SameFile(before, after) {
+		t.Errorf("the socket was replaced, %v", err)
 	}
 }
 
