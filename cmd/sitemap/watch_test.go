@@ -258,6 +258,14 @@ func TestWatchFeed(t *testing.T) {
 	}
 }
 
+// A feed that cannot be written ends a run at its start.
+func TestWatchFeed_Unwritable(t *testing.T) {
+	loc, set := newPages(t)
+	set("1")
+	feed := filepath.Join(t.TempDir(), "missing", "feed")
+	runArgs(t, watchArgs(loc, t.TempDir(), "--initial", "--feed", feed)...).want(t, cli.ExitFailed, "", "no such file")
+}
+
 // A run without --once follows the file of sites, and counts what it sees.
 func TestWatchSites(t *testing.T) {
 	loc, set := newPages(t)

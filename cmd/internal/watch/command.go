@@ -149,6 +149,9 @@ func runWith(
 ) error {
 	w := &flags.watcher
 	j, err := openJournal(w.Store, hook, flags.feed, a.Log)
+	if err == nil {
+		err = j.write(ctx) // now, since the next event may be far
+	}
 	if err != nil {
 		return err
 	}

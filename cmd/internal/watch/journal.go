@@ -175,7 +175,7 @@ func (j *journal) request() (journalState, error) {
 	return j.journalState, cmp.Or(j.save(), j.db.Sync())
 }
 
-// write writes the feed if it lacks events. It always writes the first time.
+// write writes the feed if it lacks events. The first call always writes it.
 func (j *journal) write(context.Context) error {
 	at, _ := j.state()
 	if j.feed == "" || j.inFeed == at.End {
