@@ -46,7 +46,7 @@ func TestFetchFlags(t *testing.T) {
 	for _, args := range []string{
 		"--connect-to a:1:b", "--connect-to a:1:b:c", "--connect-to ::1:80:a:80", "--map https://a.example",
 		"--map a.example=http://localhost", "--map https://a.example=http://u:secret@localhost",
-		"--map https://a.example/?a=http://localhost", "--delay -1s", "--cacert ./none",
+		"--map https://a.example/?a=http://localhost", "--delay -1s", "--proxy ftp://a", "--cacert ./none",
 		"--cacert " + writeFile(t, "empty.pem", "-----BEGIN CERTIFICATE-----"),
 	} {
 		flag, _, _ := strings.Cut(args, " ")

@@ -140,6 +140,7 @@ func TestSubmitPing(t *testing.T) {
 	}
 	runArgs(t, "submit", "--ping", s.URL, "https://example.com/s.xml").want(t, cli.ExitFailed, "", "sitemap: "+s.URL+"?sitemap=https%3A%2F%2Fexample.com%2Fs.xml: refused: ")
 	for args, want := range map[string]string{
+		"submit --indexnow 12345678 --key-location /k.txt x": `--key-location: "/k.txt": want an http or https URL`,
 		"submit x":                  "want either --indexnow KEY or --ping URL",
 		"submit --indexnow short x": "a key has 8 to 128",
 		"submit --ping none x":      `--ping: "none": want an http or https URL`,

@@ -79,7 +79,7 @@ func (n *FetchFlags) Client() (*fetch.Client, error) {
 	}
 	if n.proxy != "" {
 		u, err := url.Parse(n.proxy)
-		if err != nil || u.Host == "" {
+		if err != nil || u.Host == "" || !proxyScheme().MatchString(u.Scheme) {
 			return nil, errors.New("--proxy: want the URL of a proxy, such as http://host:port")
 		}
 		c.Proxy = http.ProxyURL(u)
@@ -113,6 +113,9 @@ func ReadAuthorities(flag, file string, roots *x509.CertPool) (*x509.CertPool, e
 	}
 	return roots, nil
 }
+
+// proxyScheme matches the schemes of proxies.
+var proxyScheme = pattern.Of(`^(https?|socks5h?)$`)
 
 var connection = pattern.Of(`^((?:\[[^]]+\]|[^]:[]*):\d*):((?:\[[^]]+\]|[^]:[]*):\d*)$`)
 

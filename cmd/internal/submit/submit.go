@@ -67,6 +67,8 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 		err = errors.New("--indexnow: want a FILE; sitemap urls prints the URLs of a sitemap")
 	case flags.key != "" && !isURL(flags.endpoint):
 		err = fmt.Errorf("--endpoint: %q: want an http or https URL", flags.endpoint)
+	case flags.keyLocation != "" && !isURL(flags.keyLocation):
+		err = fmt.Errorf("--key-location: %q: want an http or https URL", flags.keyLocation)
 	}
 	client, clientErr := flags.Client()
 	if err := cli.UsageOf(cmd, err, clientErr); err != nil {
