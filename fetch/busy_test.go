@@ -126,6 +126,22 @@ func TestClient_BusyHost(t *testing.T) {
 	})
 }
 
+// A host that refuses everything for a while, as during a restart, is waited for.
+func TestClient_HostThatRestarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		failed := getAll(t, roundTripper(func(r *http.Request) (*http.Response, error) {
+			if time.Since(start) < 20*time.Second {
+				return refusal(r, http.StatusServiceUnavailable, "")
+			}
+			return answer(r, http.StatusOK, "body"), nil
+		}), 200)
+		if len(failed) > 0 {
+			t.Errorf("%d of 200 documents failed: %v", len(failed), failed)
+		}
+	})
+}
+
 // A document that is retried is requested before newer ones.
 func TestClient_RetryBeforeNewerDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -49,6 +49,7 @@ type pace struct {
 	until    time.Time     // no request before
 	pauses   int           // pauses so far
 	backoff  time.Duration // of the last pause, 0 after a success
+	trouble  time.Time     // when the first pause since a success began
 	spacing  time.Duration // between the requests of a recovery
 	recovery int           // successes that are missing; above zero, requests are serial
 	tried    []string      // URLs that were refused, with 429 or 503, when they were last requested
@@ -74,7 +75,7 @@ func (p *pace) interval() time.Duration { return max(p.delay, p.least) }
 // next returns how long the next request has to wait, or an error if it fails at once.
 func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 	wait = p.until.Sub(now)
-	if p.refused >= busyAfter && wait > 0 {
+	if p.isBusy() && wait > 0 {
 		return 0, &Error{RetryAfter: wait, Err: ErrBusy}
 	}
 	if p.timeouts >= maxTimeouts {
@@ -85,6 +86,12 @@ func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 		wait = max(wait, due)
 	}
 	return max(wait, p.last.Add(p.interval()).Sub(now)), nil
+}
+
+// isBusy reports whether requests fail at once during a pause: enough of them were refused, and the
+// pauses since a success are longer than maxPause in all.
+func (p *pace) isBusy() bool {
+	return p.refused >= busyAfter && p.until.Sub(p.trouble) > p.maxPause
 }
 
 // start grants a request. In an open circuit it is the probe.
@@ -139,6 +146,9 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 	most := p.maxPause
 	if p.refused >= busyAfter {
 		most = maxBusy
+	}
+	if p.backoff == 0 {
+		p.trouble = now
 	}
 	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)
 	wait := cmp.Or(min(retryAfter, most), p.backoff)
