@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -86,7 +87,7 @@ func (w *webhook) post(ctx context.Context, id string, body []byte) error {
 	}
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", sitemap.Redact(w.url), errors.Unwrap(err)) // without the user
 	}
 	io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))
 	resp.Body.Close()
