@@ -48,8 +48,12 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// storeFailed is the broker's code for a message that a limit of the stream refuses.
-const storeFailed jetstream.ErrorCode = 10077
+// Codes of a broker.
+const (
+	storeFailed   jetstream.ErrorCode = 10077 // a limit of the stream refuses the message
+	invalidConfig jetstream.ErrorCode = 10052
+	noCluster     jetstream.ErrorCode = 10074 // for several replicas
+)
 
 // pollEvery is how long a worker waits for a task before it asks whether the run is over.
 const pollEvery = 500 * time.Millisecond
@@ -139,7 +143,8 @@ func (p patience) ask(
 func isAnswer(err error) bool {
 	var e *jetstream.APIError
 	return errors.As(err, &e) && e.Code < 500 || errors.Is(err, batch.ErrStale) ||
-		hasCode(err, storeFailed, jetstream.JSErrCodeJetStreamNotEnabled,
+		hasCode(err, storeFailed, invalidConfig, noCluster,
+			jetstream.JSErrCodeJetStreamNotEnabled,
 			jetstream.JSErrCodeJetStreamNotEnabledForAccount) ||
 		errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrKeyExists) ||
 		errors.Is(err, jetstream.ErrObjectNotFound) ||

@@ -150,6 +150,18 @@ func TestOpenQueue_Lease(t *testing.T) {
 	}
 }
 
+// A broker that cannot keep as many replicas is not asked again and again.
+func TestOpenQueue_Replicas(t *testing.T) {
+	nc := connect(t)
+	for _, n := range []int{3, 6} {
+		begun := time.Now()
+		q, err := natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Replicas: n, Patience: 5 * time.Second})
+		if err == nil || !strings.Contains(err.Error(), "replicas") || time.Since(begun) > 4*time.Second {
+			t.Errorf("%d replicas: %v, %v after %v", n, q, err, time.Since(begun))
+		}
+	}
+}
+
 // When a run is planned, the streams of runs that are over are deleted, and those of others stay.
 // Workers of a run whose stream is gone end.
 func TestBegin_DeletesStreams(t *testing.T) {
