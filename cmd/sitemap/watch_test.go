@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -255,6 +256,22 @@ func TestWatchFeed(t *testing.T) {
 	}
 	if strings.Join(got, " ") != "2%3C&%3E 3 2%3C&%3E 1" && strings.Join(got, " ") != "2<&> 3 2<&> 1" {
 		t.Errorf("the feed lists %q", got)
+	}
+}
+
+// The password of a site is not kept.
+func TestWatch_Password(t *testing.T) {
+	loc, set := newPages(t)
+	set("1")
+	dir := t.TempDir()
+	site := strings.Replace(loc, "://", "://name:secretword@", 1)
+	runArgs(t, watchArgs(site, dir)...).want(t, cli.ExitOK, "")
+	db := filepath.Join(dir, "watch.db")
+	if b, err := os.ReadFile(db); err != nil || bytes.Contains(b, []byte("secretword")) {
+		t.Errorf("the state has the password, %v", err)
+	}
+	if r := runArgs(t, "watch", "status", "--state", db); !strings.Contains(r.out, loc+"s.txt") {
+		t.Errorf("status prints %q, %s", r.out, r.err)
 	}
 }
 

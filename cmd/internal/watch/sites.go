@@ -111,10 +111,14 @@ func (s *sites) await(ctx context.Context, log *cli.Log) {
 // sitesKey is the key of the sites that were watched last.
 const sitesKey = "sitemap-watch/sites"
 
-// remember keeps the sites for [remembered].
+// remember keeps the sites for [remembered], without user names and passwords.
 func remember(db discover.Store, names []string) error {
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, cli.Redact(name))
+	}
 	var b longvalue.Batch
-	b.PutJSON(sitesKey, names)
+	b.PutJSON(sitesKey, shown)
 	return b.Store(db)
 }
 
