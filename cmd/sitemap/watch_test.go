@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"net"
@@ -243,6 +245,13 @@ func TestWatchFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	id := feedID(t, feed)
+	runArgs(t, watchArgs(loc, dir, "--feed", filepath.Join(dir, "b.atom"))...)
+	other := filepath.Join(t.TempDir(), filepath.Base(feed))
+	runArgs(t, watchArgs(loc, t.TempDir(), "--feed", other)...)
+	if feedID(t, filepath.Join(dir, "b.atom")) != id || feedID(t, other) == id {
+		t.Errorf("the feed has the id %s, that of another state %s", id, feedID(t, other))
+	}
 	var got []string
 	o := &sitemap.Options{Report: func(p sitemap.Problem) { t.Error(p) }}
 	for e, err := range parse.Entries(f, o) {
@@ -257,6 +266,19 @@ func TestWatchFeed(t *testing.T) {
 	if strings.Join(got, " ") != "2%3C&%3E 3 2%3C&%3E 1" && strings.Join(got, " ") != "2<&> 3 2<&> 1" {
 		t.Errorf("the feed lists %q", got)
 	}
+}
+
+// feedID returns the id of a feed.
+func feedID(t *testing.T, name string) string {
+	t.Helper()
+	var feed struct {
+		ID string `xml:"id"`
+	}
+	text, err := os.ReadFile(name)
+	if err = cmp.Or(err, xml.Unmarshal(text, &feed)); err != nil || feed.ID == "" {
+		t.Errorf("%s has the id %q, %v", name, feed.ID, err)
+	}
+	return feed.ID
 }
 
 // The password of a site is not kept.

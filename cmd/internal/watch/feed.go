@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -47,10 +46,10 @@ func uuid(text string) string {
 	return "urn:uuid:" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// writeFeed replaces the file with the feed of events, the last one first.
-func writeFeed(name string, events []event) error {
+// writeFeed replaces the file with the feed of events, the last one first. Its id is made of a text.
+func writeFeed(name, id string, events []event) error {
 	feed := atomFeed{
-		ID: uuid("feed " + filepath.Base(name)), Title: "Changes of sitemaps",
+		ID: uuid("feed " + id), Title: "Changes of sitemaps",
 		Updated: time.Now().UTC().Format(time.RFC3339), Author: "sitemap watch",
 	}
 	seen := map[string]bool{}

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -42,8 +43,11 @@ type journal struct {
 }
 
 // A journalState holds the numbers of the next event, of the next one for the webhook, and of the
-// one after those that are being sent.
-type journalState struct{ End, Sent, To int }
+// one after those that are being sent, and what makes the id of the feed unique.
+type journalState struct {
+	End, Sent, To int
+	Feed          string
+}
 
 const journalKey = "journal/"
 
@@ -54,6 +58,10 @@ func openJournal(db discover.Store, w *webhook, feed string, log *cli.Log) (*jou
 	value, err := db.Get(journalKey + "state")
 	if err == nil && len(value) > 0 {
 		err = json.Unmarshal(value, &j.journalState)
+	}
+	if err == nil && feed != "" && j.Feed == "" {
+		j.Feed = rand.Text()
+		err = cmp.Or(j.save(), db.Sync())
 	}
 	return j, err
 }
@@ -183,5 +191,5 @@ func (j *journal) write(context.Context) error {
 	}
 	j.inFeed = at.End
 	events, err := j.events(at.End-maxFeed, at.End)
-	return cmp.Or(err, writeFeed(j.feed, events))
+	return cmp.Or(err, writeFeed(j.feed, j.Feed, events))
 }
