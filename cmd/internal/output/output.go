@@ -191,7 +191,8 @@ func Replace(name string, write func(io.Writer) error) error {
 	if path, err := filepath.EvalSymlinks(name); err == nil {
 		name = path
 	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+	info, missing := os.Stat(name)
+	if missing == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -201,6 +202,9 @@ func Replace(name string, write func(io.Writer) error) error {
 	f, err := createBeside(name)
 	if err != nil {
 		return err
+	}
+	if missing == nil {
+		f.Chmod(info.Mode().Perm())
 	}
 	if err = errors.Join(write(f), f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)

@@ -143,6 +143,19 @@ func TestReplace_NoFile(t *testing.T) {
 	}
 }
 
+// A file that is replaced keeps its permissions.
+func TestReplace_Permissions(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "feed")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.Stat(name)
+	err := Replace(name, func(io.Writer) error { return nil })
+	if after, _ := os.Stat(name); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("mode %v, then %v, %v", before.Mode(), after.Mode(), err)
+	}
+}
+
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
