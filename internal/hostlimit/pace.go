@@ -89,10 +89,12 @@ func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 }
 
 // isBusy reports whether requests fail at once during a pause: enough of them were refused, and the
-// pauses since a success are longer than maxPause in all.
-func (p *pace) isBusy() bool {
-	return p.refused >= busyAfter && p.until.Sub(p.trouble) > p.maxPause
-}
+// pause ends after the time for which a host is waited for.
+func (p *pace) isBusy() bool { return p.refused >= busyAfter && p.until.After(p.lastTry()) }
+
+// lastTry returns when a host that has refused everything since its last success is asked once
+// more. Its documents, which may then wait for their own backoff, have failed within maxPause.
+func (p *pace) lastTry() time.Time { return p.trouble.Add(p.maxPause - 2*minBackoff) }
 
 // start grants a request. In an open circuit it is the probe.
 func (p *pace) start(g *grant, now time.Time) {
@@ -151,6 +153,9 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 		p.trouble = now
 	}
 	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)
+	if left := p.lastTry().Sub(now); left > 0 {
+		p.backoff = min(p.backoff, left)
+	}
 	wait := cmp.Or(min(retryAfter, most), p.backoff)
 	p.until, p.spacing = now.Add(wait), min(wait, maxBackoff)
 	p.recovery = recoverAfter
