@@ -230,6 +230,12 @@ func TestBatchQueue_Metrics(t *testing.T) {
 	unready := func() bool { return strings.HasPrefix(get("/readyz"), "503 ") }
 	b.p.Process.Signal(syscall.SIGSTOP) // it is connected, but does not answer
 	waitFor(t, "a broker that does not answer", unready)
+	status := b.command(t, "status", dir).end(t, cli.ExitFailed)
+	for _, want := range []string{": 2 of 3 sites done, ", "\nsitemap: --queue: "} {
+		if !strings.Contains(status, want) {
+			t.Errorf("status printed %q, want %q", status, want)
+		}
+	}
 	b.kill()
 	waitFor(t, "the loss of the broker", unready)
 	if got := get("/healthz"); got != "200 OK\nok\n" {

@@ -182,7 +182,7 @@ func openJetStream(
 	}, nil
 }
 
-// reachTime bounds the first answer of a frontier.
+// reachTime is how long a frontier may take to answer first, and NATS to answer a status.
 const reachTime = 10 * time.Second
 
 // openFrontier connects to a frontier.

@@ -106,13 +106,14 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 		p.Begin(out)
 		return out.Finish(cmp.Or(printFailures(cmd.Context(), a, st, runs, p), p.End()))
 	}
+	var queueErr error // the parts are counted all the same
 	for _, run := range runs {
-		var s *summary
-		if s, err = summarize(cmd.Context(), a, st, run); err == nil && flags.queue != "" {
-			err = s.ask(cmd.Context(), &flags.serverFlags)
-		}
+		s, err := summarize(cmd.Context(), a, st, run)
 		if err != nil {
-			break
+			return out.Finish(err)
+		}
+		if flags.queue != "" {
+			queueErr = s.ask(cmd.Context(), &flags.serverFlags)
 		}
 		if flags.format.Format == "jsonl" {
 			out.Write(append(jsonl.Marshal(s), '\n'))
@@ -120,7 +121,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 			s.print(out)
 		}
 	}
-	return out.Finish(err)
+	return out.Finish(queueErr)
 }
 
 // ask asks the queue how many domains wait and how many are leased. A frontier does not know.
@@ -133,7 +134,7 @@ func (s *summary) ask(ctx context.Context, flags *serverFlags) error {
 		return err
 	}
 	defer nc.Close()
-	waiting, leased, err := natsqueue.Left(ctx, nc, s.Run, nil)
+	waiting, leased, err := natsqueue.Left(ctx, nc, s.Run, &natsqueue.Options{Patience: reachTime})
 	if err != nil {
 		return fmt.Errorf("--queue: %w", err)
 	}
