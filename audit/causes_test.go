@@ -71,7 +71,7 @@ func TestDocument_Languages(t *testing.T) {
 func TestDocument_DeclaredASCII(t *testing.T) {
 	const start = `<?xml version='1.0' encoding='us-ascii'?>` + "\n" + urlsetStart
 	wantSaid(t, start+"<url><loc>"+home+"</loc></url>"+urlsetEnd, "")
-	wantSaid(t, start+"<!-- \xe9 --><url><loc>"+home+"</loc></url>"+urlsetEnd, "encoding_fallback warning, not_utf8 error")
+	wantSaid(t, start+"<!-- \xe9 --><url><loc>"+home+"</loc></url>"+urlsetEnd, "not_utf8 error")
 }
 
 // A finding about the whole document has a place, and the URL of no entry.
@@ -80,7 +80,7 @@ func TestDocument_AboutNoEntry(t *testing.T) {
 	for text, want := range map[string]string{
 		string(packed(packed([]byte(xml)))):    "double_gzip error",
 		string(packed([]byte(lines))) + "junk": "gzip_trailing_junk warning",
-		lines + "# \xe9\n":                     "encoding_fallback warning, junk_line error, not_utf8 error",
+		lines + "# \xe9\n":                     "junk_line error, not_utf8 error",
 	} {
 		found, err := collect(audit.Document(source("s", []byte(text)), &audit.Options{Time: testTime}))
 		if got := said(found); got != want || err != nil {

@@ -53,18 +53,21 @@ var _ = register(
 // declare it if all its bytes are ASCII.
 func (j *judge) encoding(name, declared string, top place) {
 	isUTF8 := slices.Contains([]string{"", "utf-8", "utf8"}, strings.ToLower(declared))
-	isASCII := strings.Contains(strings.ToLower(declared), "ascii") && !j.once["fallback"]
+	isASCII := strings.Contains(strings.ToLower(declared), "ascii") && j.fallback.Code == ""
+	rule, text, message := of(NotUTF8), name, "the encoding is "+name+", not UTF-8"
 	switch {
 	case isFeed(j.format) || isASCII || name == "utf-8" && isUTF8:
-		return
+		if j.fallback.Code == "" {
+			return
+		}
+		rule, text, message = of(sitemap.EncodingFallback), j.fallback.Text, j.fallback.Message()
 	case name == "utf-8":
-		name = declared
+		text, message = declared, "the encoding is "+declared+", not UTF-8"
 	}
-	rule := of(NotUTF8)
 	if j.format == sitemap.Text {
 		rule = rule.fixedBy(saveUTF8)
 	}
-	j.report(rule, top, name, "the encoding is %s, not UTF-8", name)
+	j.report(rule, top, text, "%s", message)
 }
 
 // saveUTF8 is the fix for the encoding of a text sitemap, which cannot declare one.
