@@ -210,3 +210,97 @@ func TestSite_SoftNotFoundOfShortPath(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// mergeEntries are two entries without a defect.
+const mergeEntries = `<url>
+<loc>` + home + `a</loc>
+<lastmod>2026-11-01</lastmod>
+<changefreq>daily</changefreq>
+<priority>0.8</priority>
+</url>
+<url>
+<loc>` + home + `b</loc>
+<lastmod>2026-11-02</lastmod>
+<video:video xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">
+<video:thumbnail_loc>` + home + `b.jpg</video:thumbnail_loc>
+<video:title>B</video:title>
+<video:description>B</video:description>
+<video:content_loc>` + home + `b.mp4</video:content_loc>
+</video:video>
+</url>
+`
+
+// Each row is a change to mergeEntries, as what stands in place of what, and its findings. Several
+// tags may be left alone by one that is missing or misspelt.
+func TestDocument_OneCause(t *testing.T) {
+	for _, test := range []struct{ old, new, want string }{
+		{"<url>\n<loc>" + home + "a", "<url>\n<url>\n<loc>" + home + "a", "mismatched_tag error"},
+		{"</url>\n<url>", "<url>", "mismatched_tag error"},
+		{"</url>\n<url>", "<url><loc>" + home + "c</loc></url></url><url>", "mismatched_tag error"},
+		{"<url>\n", "", "mismatched_tag error"},
+		{"<url>", "<url", "mismatched_tag error"},
+		{"<url>", "< url>", "mismatched_tag error"},
+		{"<url>", "url>", "mismatched_tag error"},
+		{"<url>", "<URL>", "mismatched_tag error"},
+		{"<url>", "<x:url>", "mismatched_tag error"},
+		{"</url>", "</urlx>", "mismatched_tag error"},
+		{"</url>", "/url>", "mismatched_tag error"},
+		{"<loc>", "<loc", "mismatched_tag error"},
+		{"<loc>", "loc>", "mismatched_tag error"},
+		{"<loc>", "", "mismatched_tag error"},
+		{"<loc>", "<loc><loc>", "mismatched_tag error"},
+		{"<loc>", "<locx>", "mismatched_tag error"},
+		{"<loc>", "<x:loc>", "mismatched_tag error"},
+		{"<loc>", "<loc/>", "mismatched_tag error"},
+		{"<loc>", "<loc><!-- ", "mismatched_tag error"},
+		{"</loc>", "<loc>", "mismatched_tag error"},
+		{"</loc>", "</lo>", "mismatched_tag error"},
+		{"</loc>", "</>", "mismatched_tag error"},
+		{"<lastmod>", "<lastmod", "mismatched_tag error"},
+		{"<lastmod>", "lastmod>", "mismatched_tag error"},
+		{"<lastmod>", "", "mismatched_tag error"},
+		{"<lastmod>", "<lastmod><lastmod>", "mismatched_tag error"},
+		{"</lastmod>", "<lastmod>", "mismatched_tag error"},
+		{"</lastmod>", "< /lastmod>", "mismatched_tag error"},
+		{"</changefreq>", "", "mismatched_tag error"},
+		{"<video:title>", "", "mismatched_tag error"},
+		{"<video:title>", "<video:title", "mismatched_tag error"},
+		{"<video:title>", "<video:titlex>", "mismatched_tag error"},
+		{"</video:video>", "</video>", "mismatched_tag error"},
+	} {
+		if wantSaid(t, urlsetStart+replace(t, test.old, test.new)+urlsetEnd, test.want); t.Failed() {
+			t.Fatalf("%q", test.new)
+		}
+	}
+}
+
+// Each row is two changes to mergeEntries. A tag hides no value, and nothing of another entry.
+func TestDocument_TwoCauses(t *testing.T) {
+	for _, test := range []struct{ old, new, old2, new2, want string }{
+		{"</lastmod>", "</lastmodx>", "0.8", "1.5", "mismatched_tag error, bad_priority error"},
+		{"</loc>", "</locx>", "daily", "dayly", "mismatched_tag error, bad_changefreq error"},
+		{home + "a", "/a", "</lastmod>", "", "relative_loc error, mismatched_tag error"},
+		{"</url>\n<url>", "<url>", "<loc>" + home + "b</loc>", "", "mismatched_tag error, missing_loc error"},
+		{"</lastmod>", "</lastmodx>", "<loc>" + home + "b</loc>", "", "mismatched_tag error, missing_loc error"},
+		{"</lastmod>", "</x>", "</video:title>", "</x>", "mismatched_tag error, mismatched_tag error"},
+	} {
+		text := replace(t, test.old, test.new)
+		wantSaid(t, urlsetStart+strings.Replace(text, test.old2, test.new2, 1)+urlsetEnd, test.want)
+	}
+}
+
+// A finding tells whether an entry was dropped because of its consequences.
+func TestDocument_OneCause_Dropped(t *testing.T) {
+	text := urlsetStart + replace(t, "<loc>", "< loc>") + urlsetEnd
+	if found := wantSaid(t, text, "mismatched_tag error"); !found[0].Dropped {
+		t.Errorf("%+v", found)
+	}
+}
+
+func replace(t *testing.T, old, with string) string {
+	t.Helper()
+	if !strings.Contains(mergeEntries, old) {
+		t.Fatalf("no %q", old)
+	}
+	return strings.Replace(mergeEntries, old, with, 1)
+}

@@ -244,6 +244,14 @@ func (d *auditor) End() {
 	d.begin(-1)
 }
 
+// flush reports the findings before an offset, of an entry with a broken tag that and values alone.
+func (d *auditor) flush(to int64) {
+	d.sort()
+	d.merge(-1, d.start)
+	d.merge(d.start, to)
+	d.judge.flush(to)
+}
+
 // endEntry judges the elements of the entry that was read.
 func (d *auditor) endEntry() {
 	if d.start < 0 {

@@ -152,13 +152,18 @@ func (j *judge) flush(to int64) {
 	if len(j.held) == 0 {
 		return
 	}
-	byOffset := func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) }
-	if !slices.IsSortedFunc(j.held, byOffset) {
-		slices.SortStableFunc(j.held, byOffset)
-	}
+	j.sort()
 	n := 0
 	for ; n < len(j.held) && j.held[n].Pos.Offset < to; n++ {
 		j.out.found(j.held[n])
 	}
 	j.held = slices.Delete(j.held, 0, n)
+}
+
+// sort sorts the held findings in document order.
+func (j *judge) sort() {
+	byOffset := func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) }
+	if !slices.IsSortedFunc(j.held, byOffset) {
+		slices.SortStableFunc(j.held, byOffset)
+	}
 }

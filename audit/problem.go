@@ -101,3 +101,52 @@ func (j *judge) isInUnknown(offset int64) bool {
 		return f.Code == sitemap.UnknownElement && f.Pos.Offset == at
 	})
 }
+
+// merge keeps only values and the first tag that is missing or malformed of the findings between
+// two offsets, since the others may be consequences. A tag where an entry starts is about the entry
+// before.
+func (j *judge) merge(from, to int64) {
+	isOf := func(f Finding) bool {
+		at := f.Pos.Offset
+		return from < at && at < to || at == to && isTag(f) || at == from && !isTag(f)
+	}
+	root := slices.IndexFunc(j.held, func(f Finding) bool { return isTag(f) && isOf(f) })
+	if root < 0 {
+		return
+	}
+	start, end := j.held[0], j.held[root]
+	if start.Pos.Offset == from && end.Text == strings.Replace(start.Text, "<", "</", 1) {
+		j.held = slices.Delete(j.held, root, root+1) // <url><url></url></url>
+		j.merge(from, to)
+		return
+	}
+	kept, at, isDropped := j.held[:0], 0, false
+	for i, f := range j.held {
+		if i == root {
+			at = len(kept)
+		} else if isOf(f) && !isValue(f) {
+			isDropped = isDropped || f.Dropped
+			continue
+		}
+		kept = append(kept, f)
+	}
+	kept[at].Dropped = kept[at].Dropped || isDropped
+	j.held = kept
+}
+
+// isTag reports whether a finding is about a tag that is missing or malformed.
+func isTag(f Finding) bool {
+	return f.Code == sitemap.MismatchedTag || f.Code == SmartQuotes
+}
+
+// isValue reports whether a finding is about a value that no tag has damaged.
+func isValue(f Finding) bool {
+	text := strings.TrimSpace(f.Text)
+	return text != "" && text == f.Text && !strings.ContainsAny(text, `<>"”`) &&
+		!slices.Contains(aboutMarkup, f.Code)
+}
+
+// aboutMarkup are codes whose findings have a text that is no value.
+var aboutMarkup = []sitemap.Code{ElementOrder, NewsRepeated, sitemap.RepeatedElement,
+	sitemap.SeveralLocs, sitemap.StrayText, sitemap.TextAsLoc, sitemap.UndeclaredPrefix,
+	UnknownAttribute, sitemap.UnknownElement}
