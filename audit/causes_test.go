@@ -98,8 +98,11 @@ func TestDocument_AboutNoEntry(t *testing.T) {
 func TestDocument_Fixes(t *testing.T) {
 	base, _ := url.Parse(home)
 	for text, want := range map[string]string{
-		"<rss version='2.0'><channel><item><title>a</title></item></channel></rss>":                      "Add a link to the item: <link>",
-		"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>a</title><id>urn:a</id></entry></feed>": `Add a link to the entry: <link rel="alternate"`,
+		"<rss version='2.0'><channel><item><title>a</title></item></channel></rss>":                                                                              "Add a link to the item: <link>",
+		"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>a</title><id>urn:a</id></entry></feed>":                                                         `Add a link to the entry: <link rel="alternate"`,
+		"<feed><entry><id>" + home + "</id><link href='" + home + "'/></entry></feed>":                                                                           `Declare the namespace in the root: <feed`,
+		home + "\n" + home + "?a=1&amp;b=2\n":                                                                                                                    "Write & for &amp;",
+		"<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>" + home + "</loc></url><url><loc>" + home + "2</loc></url></sitemapindex>": "Correct the name of the root",
 		home + "\n" + home + "\xe9\n":                              "Save the document in UTF-8, and remove",
 		indexOf(home+"a.xml", "http://localhost:8080/b.xml"):       "Configure the public URL",
 		indexOf(home+"a.xml", "https://www.example.net/other.xml"): "Add a Sitemap line for the index",
@@ -108,8 +111,8 @@ func TestDocument_Fixes(t *testing.T) {
 		src.Base = base
 		o := &audit.Options{Time: testTime, Disable: []sitemap.Code{audit.UnescapedLoc}}
 		found, err := collect(audit.Document(src, o))
-		if len(found) == 0 || err != nil {
-			t.Errorf("%q: %v", text, err)
+		if len(found) != 1 || err != nil {
+			t.Errorf("%q: %d findings, %v", text, len(found), err)
 		}
 		for _, f := range found {
 			if !strings.HasPrefix(f.Fix, want) {
@@ -286,6 +289,17 @@ func TestDocument_TwoCauses(t *testing.T) {
 	} {
 		text := replace(t, test.old, test.new)
 		wantSaid(t, urlsetStart+strings.Replace(text, test.old2, test.new2, 1)+urlsetEnd, test.want)
+	}
+}
+
+// One location twice in an entry is one defect, unless it is listed before that.
+func TestDocument_EqualLocations(t *testing.T) {
+	for loc, want := range map[string]string{"a": "several_locs error", "b": "several_locs error", "0": "several_locs error, duplicate_loc warning"} {
+		text := "<url><loc>" + home + "0</loc></url>\n<url><loc>" + home + "a</loc><loc>" + home + loc + "</loc></url>"
+		found := wantSaid(t, urlsetStart+text+urlsetEnd, want)
+		if isEqual := loc == "a"; strings.HasPrefix(found[0].Fix, "Keep one") != isEqual {
+			t.Errorf("%s: %s", loc, found[0].Fix)
+		}
 	}
 }
 

@@ -24,6 +24,14 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 		return rule.fixedBy(of(sitemap.GuidAsLoc).Fix)
 	case p.Code == sitemap.MissingLoc && j.format == sitemap.Atom:
 		return rule.fixedBy(of(sitemap.IDAsLoc).Fix)
+	case p.Code == sitemap.MissingNamespace && j.format == sitemap.Atom:
+		return rule.fixedBy("Declare the namespace in the root: <feed " +
+			`xmlns="http://www.w3.org/2005/Atom">.`)
+	case p.Code == sitemap.DoubleEscaped && j.format == sitemap.Text:
+		return rule.fixedBy("Write & for &amp;: a text sitemap has no references.")
+	case p.Code == sitemap.MisplacedElement && slices.Contains(entryTags, text):
+		return rule.fixedBy("Correct the name of the root: urlset around url, sitemapindex " +
+			"around sitemap.")
 	case p.Code == sitemap.NonstandardLastMod && isFeed(j.format):
 		return rule.fixedBy(of(sitemap.BadFeedDate).Fix)
 	case p.Code == sitemap.NonstandardLastMod && j.hasSchema() && isW3CDate(text),
@@ -34,6 +42,9 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 	}
 	return rule
 }
+
+// entryTags are the tags of entries, which are misplaced if the root has the wrong name.
+var entryTags = []string{"<url>", "<sitemap>"}
 
 // isNearURL reports whether a text that is not a URL seems to be meant as one.
 func isNearURL(text string) bool {
@@ -51,6 +62,10 @@ func (j *judge) problem(p sitemap.Problem) {
 	case sitemap.MismatchedTag:
 		if p.Text == "<!--" {
 			j.once["comment"] = true
+		}
+	case sitemap.MisplacedElement:
+		if slices.Contains(entryTags, p.Text) && !j.first(p.Text) { // the root has the wrong name
+			return
 		}
 	case sitemap.EncodingFallback:
 		j.fallback = p
