@@ -98,11 +98,11 @@ func TestDocument_AboutNoEntry(t *testing.T) {
 func TestDocument_Fixes(t *testing.T) {
 	base, _ := url.Parse(home)
 	for text, want := range map[string]string{
-		"<rss version='2.0'><channel><item><title>a</title></item></channel></rss>":                                                                              "Add a link to the item: <link>",
-		"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>a</title><id>urn:a</id></entry></feed>":                                                         `Add a link to the entry: <link rel="alternate"`,
-		"<feed><entry><id>" + home + "</id><link href='" + home + "'/></entry></feed>":                                                                           `Declare the namespace in the root: <feed`,
-		home + "\n" + home + "?a=1&amp;b=2\n":                                                                                                                    "Write & for &amp;",
-		"<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>" + home + "</loc></url><url><loc>" + home + "2</loc></url></sitemapindex>": "Correct the name of the root",
+		"<rss version='2.0'><channel><item><title>a</title></item></channel></rss>":                                           "Add a link to the item: <link>",
+		"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>a</title><id>urn:a</id></entry></feed>":                      `Add a link to the entry: <link rel="alternate"`,
+		"<feed><entry><id>" + home + "</id><link href='" + home + "'/></entry></feed>":                                        `Declare the namespace in the root: <feed`,
+		home + "\n" + home + "?a=1&amp;b=2\n":                                                                                 "Write & for &amp;",
+		"<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>" + home + "</loc></url></sitemapindex>": "Correct the name of the root",
 		home + "\n" + home + "\xe9\n":                              "Save the document in UTF-8, and remove",
 		indexOf(home+"a.xml", "http://localhost:8080/b.xml"):       "Configure the public URL",
 		indexOf(home+"a.xml", "https://www.example.net/other.xml"): "Add a Sitemap line for the index",
@@ -245,7 +245,7 @@ func TestDocument_OneCause(t *testing.T) {
 		{"<url>", "< url>", "mismatched_tag error"},
 		{"<url>", "url>", "mismatched_tag error"},
 		{"<url>", "<URL>", "mismatched_tag error"},
-		{"<url>", "<x:url>", "mismatched_tag error"},
+		{"<url>", "<x:url>", "undeclared_prefix error, mismatched_tag error"},
 		{"</url>", "</urlx>", "mismatched_tag error"},
 		{"</url>", "/url>", "mismatched_tag error"},
 		{"<loc>", "<loc", "mismatched_tag error"},
@@ -253,7 +253,7 @@ func TestDocument_OneCause(t *testing.T) {
 		{"<loc>", "", "mismatched_tag error"},
 		{"<loc>", "<loc><loc>", "mismatched_tag error"},
 		{"<loc>", "<locx>", "mismatched_tag error"},
-		{"<loc>", "<x:loc>", "mismatched_tag error"},
+		{"<loc>", "<x:loc>", "undeclared_prefix error, mismatched_tag error"},
 		{"<loc>", "<loc/>", "mismatched_tag error"},
 		{"<loc>", "<loc><!-- ", "mismatched_tag error"},
 		{"</loc>", "<loc>", "mismatched_tag error"},
@@ -286,20 +286,10 @@ func TestDocument_TwoCauses(t *testing.T) {
 		{"</url>\n<url>", "<url>", "<loc>" + home + "b</loc>", "", "mismatched_tag error, missing_loc error"},
 		{"</lastmod>", "</lastmodx>", "<loc>" + home + "b</loc>", "", "mismatched_tag error, missing_loc error"},
 		{"</lastmod>", "</x>", "</video:title>", "</x>", "mismatched_tag error, mismatched_tag error"},
+		{"<loc>" + home + "a</loc>", "", "</url>\n<url>", "</url>\n<url ", "missing_loc error, mismatched_tag error"},
 	} {
 		text := replace(t, test.old, test.new)
 		wantSaid(t, urlsetStart+strings.Replace(text, test.old2, test.new2, 1)+urlsetEnd, test.want)
-	}
-}
-
-// One location twice in an entry is one defect, unless it is listed before that.
-func TestDocument_EqualLocations(t *testing.T) {
-	for loc, want := range map[string]string{"a": "several_locs error", "b": "several_locs error", "0": "several_locs error, duplicate_loc warning"} {
-		text := "<url><loc>" + home + "0</loc></url>\n<url><loc>" + home + "a</loc><loc>" + home + loc + "</loc></url>"
-		found := wantSaid(t, urlsetStart+text+urlsetEnd, want)
-		if isEqual := loc == "a"; strings.HasPrefix(found[0].Fix, "Keep one") != isEqual {
-			t.Errorf("%s: %s", loc, found[0].Fix)
-		}
 	}
 }
 

@@ -23,9 +23,9 @@
 // schema's severity applies: white space around a date is only an info.
 //
 // Problems of reading ([sitemap.Problem]) are findings too, with their codes. If a tag is missing
-// or malformed, only that and the values of its entry are reported until it is mended. An error
-// that ends a document is not a finding. It is passed to [discover.Options.Done], and a rule
-// explains its code. A document that could not be fetched is a finding at the place that lists it.
+// or malformed, only values are checked in the rest of its entry. An error that ends a document is
+// not a finding. It is passed to [discover.Options.Done], and a rule explains its code. A document
+// that could not be fetched is a finding at the place that lists it.
 //
 // # How a document is audited
 //

@@ -244,7 +244,8 @@ func (d *auditor) End() {
 	d.begin(-1)
 }
 
-// flush reports the findings before an offset, of an entry with a broken tag that and values alone.
+// flush reports the findings before an offset. Of an entry with a broken tag, these are only that
+// tag and values.
 func (d *auditor) flush(to int64) {
 	d.sort()
 	d.merge(-1, d.start)

@@ -81,13 +81,6 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 		format = "%s differs from the URL on line %d only in a trailing slash or the case of " +
 			"letters"
 	}
-	for i := range d.held {
-		f, line := &d.held[i], d.placeOf(d.start).pos.Line
-		if f.Code == sitemap.SeveralLocs && f.Text == e.Loc && line <= int(before.line) {
-			f.Fix = "Keep one of the locations." // they are equal
-			return
-		}
-	}
 	d.findLoc(rule, e, format, quoted(e.Loc), before.line)
 }
 

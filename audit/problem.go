@@ -28,10 +28,10 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 		return rule.fixedBy("Declare the namespace in the root: <feed " +
 			`xmlns="http://www.w3.org/2005/Atom">.`)
 	case p.Code == sitemap.DoubleEscaped && j.format == sitemap.Text:
-		return rule.fixedBy("Write & for &amp;: a text sitemap has no references.")
+		return rule.fixedBy("Write & for &amp;: a text sitemap is not XML.")
 	case p.Code == sitemap.MisplacedElement && slices.Contains(entryTags, text):
-		return rule.fixedBy("Correct the name of the root: urlset around url, sitemapindex " +
-			"around sitemap.")
+		return rule.fixedBy("Correct the name of the root, or move the entry to another " +
+			"document: a urlset has url elements, a sitemapindex has sitemap elements.")
 	case p.Code == sitemap.NonstandardLastMod && isFeed(j.format):
 		return rule.fixedBy(of(sitemap.BadFeedDate).Fix)
 	case p.Code == sitemap.NonstandardLastMod && j.hasSchema() && isW3CDate(text),
@@ -43,7 +43,7 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 	return rule
 }
 
-// entryTags are the tags of entries, which are misplaced if the root has the wrong name.
+// entryTags are the tags that start entries. They are misplaced if the root has another name.
 var entryTags = []string{"<url>", "<sitemap>"}
 
 // isNearURL reports whether a text that is not a URL seems to be meant as one.
@@ -62,10 +62,6 @@ func (j *judge) problem(p sitemap.Problem) {
 	case sitemap.MismatchedTag:
 		if p.Text == "<!--" {
 			j.once["comment"] = true
-		}
-	case sitemap.MisplacedElement:
-		if slices.Contains(entryTags, p.Text) && !j.first(p.Text) { // the root has the wrong name
-			return
 		}
 	case sitemap.EncodingFallback:
 		j.fallback = p
@@ -117,29 +113,32 @@ func (j *judge) isInUnknown(offset int64) bool {
 	})
 }
 
-// merge keeps only values and the first tag that is missing or malformed of the findings between
-// two offsets, since the others may be consequences. A tag where an entry starts is about the entry
-// before.
+// merge keeps only the first tag that is missing or malformed, and values at other places, of the
+// findings between two offsets, since the rest may be consequences. The tag of an entry, where that
+// starts, is about the entry before.
 func (j *judge) merge(from, to int64) {
 	isOf := func(f Finding) bool {
-		at := f.Pos.Offset
-		return from < at && at < to || at == to && isTag(f) || at == from && !isTag(f)
+		at, isStart := f.Pos.Offset, isTag(f) && slices.Contains(entryTags, f.Text)
+		return at > j.head.pos.Offset && f.Code != sitemap.MissingNamespace &&
+			(from < at && at < to || at == to && isStart || at == from && !isStart)
 	}
 	root := slices.IndexFunc(j.held, func(f Finding) bool { return isTag(f) && isOf(f) })
 	if root < 0 {
 		return
 	}
-	start, end := j.held[0], j.held[root]
-	if start.Pos.Offset == from && end.Text == strings.Replace(start.Text, "<", "</", 1) {
+	isOpened := func(f Finding) bool {
+		return f.Pos.Offset == from && j.held[root].Text == strings.Replace(f.Text, "<", "</", 1)
+	}
+	if slices.ContainsFunc(j.held, isOpened) {
 		j.held = slices.Delete(j.held, root, root+1) // <url><url></url></url>
 		j.merge(from, to)
 		return
 	}
-	kept, at, isDropped := j.held[:0], 0, false
+	kept, tag, at, isDropped := j.held[:0], j.held[root], 0, false
 	for i, f := range j.held {
 		if i == root {
 			at = len(kept)
-		} else if isOf(f) && !isValue(f) {
+		} else if isOf(f) && (!isValue(f) || f.Pos == tag.Pos) {
 			isDropped = isDropped || f.Dropped
 			continue
 		}
@@ -163,5 +162,4 @@ func isValue(f Finding) bool {
 
 // aboutMarkup are codes whose findings have a text that is no value.
 var aboutMarkup = []sitemap.Code{ElementOrder, NewsRepeated, sitemap.RepeatedElement,
-	sitemap.SeveralLocs, sitemap.StrayText, sitemap.TextAsLoc, sitemap.UndeclaredPrefix,
-	UnknownAttribute, sitemap.UnknownElement}
+	sitemap.SeveralLocs, sitemap.StrayText, sitemap.TextAsLoc, sitemap.UnknownElement}

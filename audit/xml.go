@@ -44,7 +44,7 @@ var _ = register(
 			"template."),
 	rule(sitemap.MismatchedTag, failure, "XML 1.0, sections 2.1 and 3.1",
 		"a tag that is missing, misplaced or malformed",
-		lostRest+" Of the rest of the entry only values are reported until it is mended.",
+		lostRest+" In the rest of the entry, only values are checked until it is fixed.",
 		"Close each element with the end tag of its own name, innermost first: "+
 			"<url><loc>…</loc></url>."),
 	rule(SmartQuotes, failure, "XML 1.0, sections 2.3 and 2.8",
