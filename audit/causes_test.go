@@ -308,3 +308,17 @@ func replace(t *testing.T, old, with string) string {
 	}
 	return strings.Replace(mergeEntries, old, with, 1)
 }
+
+// An encoding that had to be guessed is reported if that it is not UTF-8 is not wanted.
+func TestDocument_EncodingAlone(t *testing.T) {
+	text := urlsetStart + "<url><loc>" + home + "\xe9</loc></url>" + urlsetEnd
+	for code, want := range map[sitemap.Code]string{
+		sitemap.EncodingFallback: "not_utf8 error", audit.NotUTF8: "encoding_fallback warning",
+	} {
+		o := &audit.Options{Time: testTime, Only: []sitemap.Code{audit.NotUTF8, sitemap.EncodingFallback}, Disable: []sitemap.Code{code}}
+		found, err := collect(audit.Document(source("s.xml", []byte(text)), o))
+		if got := said(found); got != want || err != nil {
+			t.Errorf("without %s: %s, %v", code, got, err)
+		}
+	}
+}

@@ -56,7 +56,7 @@ func (j *judge) encoding(name, declared string, top place) {
 	isASCII := strings.Contains(strings.ToLower(declared), "ascii") && j.fallback.Code == ""
 	rule, text, message := of(NotUTF8), name, "the encoding is "+name+", not UTF-8"
 	switch {
-	case isFeed(j.format) || isASCII || name == "utf-8" && isUTF8:
+	case isFeed(j.format) || isASCII || name == "utf-8" && isUTF8 || !j.out.o.wants(NotUTF8):
 		if j.fallback.Code == "" {
 			return
 		}
@@ -71,7 +71,8 @@ func (j *judge) encoding(name, declared string, top place) {
 }
 
 // saveUTF8 is the fix for the encoding of a text sitemap, which cannot declare one.
-const saveUTF8 = "Save the document in UTF-8, and remove another charset from the Content-Type header."
+const saveUTF8 = "Save the document in UTF-8, and remove another charset from the Content-Type " +
+	"header."
 
 func isFeed(f sitemap.Format) bool { return f == sitemap.RSS || f == sitemap.Atom }
 
