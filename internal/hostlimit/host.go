@@ -82,14 +82,14 @@ func (h *host) dispatch() {
 	}
 }
 
-// next returns the index of the waiter to grant: the longest-waiting document. If a request that
-// was sent alone was refused, it is the latest one that was not refused itself: broken documents
-// stand side by side, and those far from them show whether the host itself is busy. Once enough
-// have shown it, it is one that was refused, so that no more documents are sent in vain.
+// next returns the index of the waiter to grant: the longest-waiting document. While too few
+// requests that were sent alone were refused to call the host busy, it is the latest one that was
+// not refused itself: broken documents stand side by side, and those far from them show whether the
+// host itself is busy.
 func (h *host) next() int {
-	if h.pace.doubt {
+	if h.pace.doubt && h.pace.refused < busyAfter {
 		for i, w := range slices.Backward(h.queue) {
-			if h.pace.wasRefused(&w.grant) == (h.pace.refused >= busyAfter) {
+			if !h.pace.wasRefused(&w.grant) {
 				return i
 			}
 		}

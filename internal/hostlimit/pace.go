@@ -75,7 +75,7 @@ func (p *pace) interval() time.Duration { return max(p.delay, p.least) }
 // next returns how long the next request has to wait, or an error if it fails at once.
 func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 	wait = p.until.Sub(now)
-	if p.isBusy() && wait > 0 {
+	if p.failsAtOnce() && wait > 0 {
 		return 0, &Error{RetryAfter: wait, Err: ErrBusy}
 	}
 	if p.timeouts >= maxTimeouts {
@@ -88,12 +88,12 @@ func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 	return max(wait, p.last.Add(p.interval()).Sub(now)), nil
 }
 
-// isBusy reports whether requests fail at once during a pause: enough of them were refused, and the
-// pause ends after the time for which a host is waited for.
-func (p *pace) isBusy() bool { return p.refused >= busyAfter && p.until.After(p.lastTry()) }
+// failsAtOnce reports whether requests during a pause fail at once: enough of them were refused,
+// and the pause ends after the time for which a host is waited for.
+func (p *pace) failsAtOnce() bool { return p.refused >= busyAfter && p.until.After(p.lastTry()) }
 
-// lastTry returns when a host that has refused everything since its last success is asked once
-// more. Its documents, which may then wait for their own backoff, have failed within maxPause.
+// lastTry returns when a host that has refused everything since its last success is asked for the
+// last time. Its documents may then wait for their own backoff, and still fail within maxPause.
 func (p *pace) lastTry() time.Time { return p.trouble.Add(p.maxPause - 2*minBackoff) }
 
 // start grants a request. In an open circuit it is the probe.
@@ -153,11 +153,12 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 		p.trouble = now
 	}
 	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)
-	if left := p.lastTry().Sub(now); left > 0 {
-		p.backoff = min(p.backoff, left)
-	}
 	wait := cmp.Or(min(retryAfter, most), p.backoff)
-	p.until, p.spacing = now.Add(wait), min(wait, maxBackoff)
+	p.spacing = min(wait, maxBackoff)
+	if left := p.lastTry().Sub(now); retryAfter == 0 && left >= minBackoff {
+		wait = min(wait, left)
+	}
+	p.until = now.Add(wait)
 	p.recovery = recoverAfter
 	p.pauses++
 }
