@@ -158,10 +158,7 @@ func Create(a *cli.App, name string) (*Writer, error) {
 	info, missing := os.Lstat(name)
 	isFile := missing == nil && info.Mode().IsRegular()
 	if missing != nil || isFile {
-		if f, err := createBeside(name); err == nil {
-			if isFile {
-				f.Chmod(info.Mode().Perm())
-			}
+		if f, err := createBeside(name, info); err == nil {
 			o := newFile(a, f, name)
 			o.temp = f.Name()
 			a.NoteTemp(o.temp)
@@ -177,34 +174,31 @@ func Create(a *cli.App, name string) (*Writer, error) {
 	return o, nil
 }
 
-// createBeside creates a temporary file in the folder of name.
-func createBeside(name string) (*os.File, error) {
+// createBeside creates a temporary file in the folder of name, with the permissions of the old
+// file, unless old is nil.
+func createBeside(name string, old os.FileInfo) (*os.File, error) {
 	temp := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32())
 	temp = filepath.Join(filepath.Dir(name), temp)
-	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil && old != nil {
+		f.Chmod(old.Mode().Perm())
+	}
+	return f, err
 }
 
 // Replace replaces a file with the bytes that write writes, in one step: if that fails, the old
-// file stays. The target of a link is replaced, not the link. What is no file, such as a device, is
-// written to.
+// file stays. The target of a link is replaced, not the link. A device cannot be replaced.
 func Replace(name string, write func(io.Writer) error) error {
 	if path, err := filepath.EvalSymlinks(name); err == nil {
 		name = path
 	}
 	info, missing := os.Stat(name)
 	if missing == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(f), f.Close())
+		return fmt.Errorf("%s is not a regular file", name)
 	}
-	f, err := createBeside(name)
+	f, err := createBeside(name, info)
 	if err != nil {
 		return err
-	}
-	if missing == nil {
-		f.Chmod(info.Mode().Perm())
 	}
 	if err = errors.Join(write(f), f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)

@@ -3,10 +3,12 @@ package output
 import (
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -133,12 +135,13 @@ func TestReplace_NoFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", name)
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	defer l.Close()
 	before, _ := os.Lstat(name)
 	err = Replace(name, func(io.Writer) error { return nil })
-	if after, _ := os.Lstat(name); err == nil || !os.SameFile(before, after) {
+	after, _ := os.Lstat(name)
+	if !strings.HasSuffix(fmt.Sprint(err), "not a regular file") || !os.SameFile(before, after) {
 		t.Errorf("the socket was replaced, %v", err)
 	}
 }
