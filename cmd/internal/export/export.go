@@ -55,20 +55,23 @@ func Text(r io.Reader) (*bufio.Reader, error) {
 
 const bufferSize = 64 << 10
 
-// Read reads the output of sitemap urls, or a sitemap. It calls dropped with each problem of a sitemap,
-// or of a list in text, that costs an entry.
+// Read reads the output of sitemap urls, or a sitemap. It calls dropped with each problem of a
+// sitemap, or of a list in text, that costs an entry.
 func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)) error {
 	b, err := Text(r)
 	if err != nil {
 		return err
 	}
 	start, _ := b.Peek(bufferSize)
+	var comma rune
 	if bytes.HasPrefix(start, []byte("sep=")) { // Excel's name of the separator
-		b.ReadSlice('\n')
+		name, _ := b.ReadSlice('\n')
+		comma = separatorOf(name)
 		start, _ = b.Peek(bufferSize)
 	}
 	line, rest, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
-	hasLoc := locColumn(columnsOf(line)) >= 0
+	comma = cmp.Or(comma, separatorOf(line))
+	hasLoc := locColumn(columnsOf(line, comma)) >= 0
 	switch {
 	case bytes.HasPrefix(start, []byte("PAR1")):
 		return errors.New("a Parquet file; want an export in text, jsonl or csv")
@@ -77,7 +80,7 @@ func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)
 	case hasLoc && bytes.ContainsRune(bytes.TrimSpace(line), '\r'):
 		return errors.New("lines that end in a carriage return alone; want line feeds")
 	case hasLoc:
-		return readCSV(newCSV(b, line), has, put)
+		return readCSV(newCSV(b, comma), has, put)
 	case isTable(line, rest):
 		return errors.New("a table without a column loc, URL, Address, page or Top pages")
 	}
@@ -164,8 +167,8 @@ func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
 		if err != nil {
 			return err
 		}
-		if loc >= len(row) || row[loc] == "" || row[loc] == header[loc] {
-			continue // a further header, of files that were joined
+		if loc >= len(row) || row[loc] == header[loc] || strings.TrimSpace(row[loc]) == "" {
+			continue // an empty cell, or a further header, of files that were joined
 		}
 		put(URL{
 			Loc: strings.Clone(strings.TrimSpace(row[loc])), LastMod: cell(row, "lastmod"),
@@ -184,23 +187,29 @@ func isTable(line, rest []byte) bool {
 }
 
 // separators may separate columns.
-const separators = ",;\t"
+const separators = ",;\t|"
+
+// separatorOf returns the first separator in a line, or 0.
+func separatorOf(line []byte) rune {
+	if i := bytes.IndexAny(line, separators); i >= 0 {
+		return rune(line[i])
+	}
+	return 0
+}
 
 // columnsOf returns the columns of a line if it is a header.
-func columnsOf(line []byte) map[string]int {
-	header, err := newCSV(bytes.NewReader(line), line).Read()
+func columnsOf(line []byte, comma rune) map[string]int {
+	header, err := newCSV(bytes.NewReader(line), comma).Read()
 	if err != nil {
 		return nil
 	}
 	return columnNames(header)
 }
 
-// newCSV returns a reader of CSV with this header. Semicolons or tabs may separate its columns.
-func newCSV(r io.Reader, header []byte) *csv.Reader {
+// newCSV returns a reader of CSV whose columns are separated by comma, unless that is 0.
+func newCSV(r io.Reader, comma rune) *csv.Reader {
 	c := csv.NewReader(r)
-	if i := bytes.IndexAny(header, separators); i >= 0 {
-		c.Comma = rune(header[i])
-	}
+	c.Comma = cmp.Or(comma, c.Comma)
 	return c
 }
 

@@ -24,6 +24,7 @@ func TestRead_Columns(t *testing.T) {
 		"Top pages,Clicks\nhttps://a/1,3\n":                  {Loc: "https://a/1"},
 		"A list, of URLs\nhttps://a/1\n":                     {Loc: "https://a/1"},
 		"sep=;\r\nURL;Status\r\nhttps://a/1;200\r\n":         {Loc: "https://a/1"},
+		"sep=|\nURL|a, b\nhttps://a/1|2\n \n |3\n":           {Loc: "https://a/1"},
 		"\r\n\nURL,Status\nhttps://a/1,200\n":                {Loc: "https://a/1"},
 		"URL,Status\n https://a/1 ,200\n":                    {Loc: "https://a/1"},
 		longTitle + ",URL\nx,https://a/1\n":                  {Loc: "https://a/1"},
