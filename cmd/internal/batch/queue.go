@@ -155,8 +155,8 @@ func connectNATS(flags *serverFlags) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// answerTime bounds an answer of a broker. A cluster without a majority of its servers is connected,
-// but does not answer.
+// answerTime is how long NATS may take to answer a probe or a metric. A cluster without a majority
+// of its servers is connected, but does not answer.
 const answerTime = 2 * time.Second
 
 func openJetStream(

@@ -113,7 +113,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 			return out.Finish(err)
 		}
 		if flags.queue != "" {
-			queueErr = s.ask(cmd.Context(), &flags.serverFlags)
+			queueErr = cmp.Or(queueErr, s.ask(cmd.Context(), &flags.serverFlags))
 		}
 		if flags.format.Format == "jsonl" {
 			out.Write(append(jsonl.Marshal(s), '\n'))
@@ -135,6 +135,9 @@ func (s *summary) ask(ctx context.Context, flags *serverFlags) error {
 	}
 	defer nc.Close()
 	waiting, leased, err := natsqueue.Left(ctx, nc, s.Run, &natsqueue.Options{Patience: reachTime})
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New("NATS does not answer")
+	}
 	if err != nil {
 		return fmt.Errorf("--queue: %w", err)
 	}

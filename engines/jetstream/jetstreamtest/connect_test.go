@@ -154,10 +154,9 @@ func TestOpenQueue_Lease(t *testing.T) {
 func TestOpenQueue_Replicas(t *testing.T) {
 	nc := connect(t)
 	for _, n := range []int{3, 6} {
-		begun := time.Now()
-		q, err := natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Replicas: n, Patience: 5 * time.Second})
-		if err == nil || !strings.Contains(err.Error(), "replicas") || time.Since(begun) > 4*time.Second {
-			t.Errorf("%d replicas: %v, %v after %v", n, q, err, time.Since(begun))
+		q, err := natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Replicas: n, Patience: time.Hour})
+		if err == nil || !strings.Contains(err.Error(), "replicas") {
+			t.Errorf("%d replicas: %v, %v", n, q, err)
 		}
 	}
 }
