@@ -11,7 +11,7 @@ import (
 )
 
 // encodings returns how often a Content-Encoding names gzip, or an ErrEncoding if it names another
-// coding (RFC 9110, section 8.4). As browsers do, it ignores what is none, such as "iso-8859-1".
+// coding (RFC 9110, section 8.4). Like browsers, it ignores names of no coding: "iso-8859-1".
 func encodings(h http.Header) (gzips int, err error) {
 	for _, field := range h.Values("Content-Encoding") {
 		for coding := range strings.SplitSeq(field, ",") {

@@ -130,7 +130,7 @@ func (n *network) endpoint(addr string) (to string, isNamed bool) {
 	return addr, false
 }
 
-// parseConnectTo returns m with the hosts of its keys in lower-case ASCII, as those of requests.
+// parseConnectTo returns m with the hosts of its keys in lower-case ASCII, as in requests.
 func parseConnectTo(m map[string]string) (map[string]string, error) {
 	lower := make(map[string]string, len(m))
 	for from, to := range m {

@@ -162,8 +162,8 @@ type Tally struct {
 	documents int
 }
 
-// Reporter returns a function that counts the problems of documents, one after another, unless they
-// are harmless.
+// Reporter returns a function that counts the problems that are not harmless. The problems of one
+// document must follow each other.
 func (t *Tally) Reporter() func(*discover.Sitemap, sitemap.Problem) {
 	last := &discover.Sitemap{}
 	return func(s *discover.Sitemap, p sitemap.Problem) {

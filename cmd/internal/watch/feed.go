@@ -46,7 +46,8 @@ func uuid(text string) string {
 	return "urn:uuid:" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// writeFeed replaces the file with the feed of events, the last one first. Its id is made of a text.
+// writeFeed replaces the file with the feed of events, the last one first. The id of the feed is
+// made from the text id.
 func writeFeed(name, id string, events []event) error {
 	feed := atomFeed{
 		ID: uuid("feed " + id), Title: "Changes of sitemaps",
