@@ -62,10 +62,7 @@ func main() {
 func execute(a *cli.App, args []string) int {
 	root := rootCommand(a)
 	root.SetArgs(args)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		a.SetCommandLine(cmd, args)
-		cli.AddCompletions(cmd)
-	}
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.SetCommandLine(cmd, args) }
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	return a.Status(root.ExecuteContext(a.Context))

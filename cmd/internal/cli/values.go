@@ -209,34 +209,10 @@ func OneOf(cmd *cobra.Command, name string, values ...string) {
 	Complete(cmd, name, func() []string { return values })
 }
 
-// A completedValue is the value of a flag that the shell completes.
-type completedValue struct {
-	pflag.Value
-	values func() []string
-}
-
 // Complete makes the shell complete the values of a flag. The values are computed at that time.
 func Complete(cmd *cobra.Command, name string, values func() []string) {
-	flag := cmd.Flags().Lookup(name)
-	flag.Value = completedValue{flag.Value, values}
-}
-
-// AddCompletions registers what Complete was given, if cmd is the command that the shell runs to
-// complete. Cobra keeps what is registered until the process ends.
-func AddCompletions(cmd *cobra.Command) {
-	if cmd.Name() == cobra.ShellCompRequestCmd {
-		addCompletions(cmd.Root())
-	}
-}
-
-func addCompletions(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if value, ok := flag.Value.(completedValue); ok {
-			cmd.RegisterFlagCompletionFunc(flag.Name,
-				cobra.FixedCompletions(value.values(), cobra.ShellCompDirectiveNoFileComp))
-		}
-	})
-	for _, child := range cmd.Commands() {
-		addCompletions(child)
-	}
+	cmd.RegisterFlagCompletionFunc(name,
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return values(), cobra.ShellCompDirectiveNoFileComp
+		})
 }
