@@ -126,10 +126,7 @@ func ReadEarlier(flag, name string, read func(io.Reader) error) error {
 	file, err := os.Open(name)
 	if err == nil {
 		defer file.Close()
-		var text io.Reader
-		if text, err = export.Text(file); err == nil {
-			err = read(text)
-		}
+		err = read(export.Text(file))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %s: %s", flag, name, jsonl.Message("", err))

@@ -5,7 +5,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -40,17 +40,9 @@ func (h Fields) With(other Fields) Fields {
 
 // Text returns the text of a listing: decompressed, in UTF-8 and without a byte order mark. Shells
 // of Windows write UTF-16.
-func Text(r io.Reader) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(r, bufferSize)
-	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, err
-		}
-		b = bufio.NewReaderSize(z, bufferSize)
-	}
-	text := transform.NewReader(b, unicode.BOMOverride(transform.Nop))
-	return bufio.NewReaderSize(text, bufferSize), nil
+func Text(r io.Reader) *bufio.Reader {
+	text := transform.NewReader(input.NewGunzip(r, 1), unicode.BOMOverride(transform.Nop))
+	return bufio.NewReaderSize(text, bufferSize)
 }
 
 const bufferSize = 64 << 10
@@ -58,10 +50,7 @@ const bufferSize = 64 << 10
 // Read reads the output of sitemap urls, or a sitemap. It calls dropped with each problem of a
 // sitemap, or of a list in text, that costs an entry.
 func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)) error {
-	b, err := Text(r)
-	if err != nil {
-		return err
-	}
+	b := Text(r)
 	start, _ := b.Peek(bufferSize)
 	var comma rune
 	if bytes.HasPrefix(start, []byte("sep=")) { // Excel's name of the separator
@@ -84,7 +73,7 @@ func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)
 	case isTable(line, rest):
 		return errors.New("a table without a column loc, URL, Address, page or Top pages")
 	}
-	err = readDocument(b, has, dropped, put)
+	err := readDocument(b, has, dropped, put)
 	if errors.Is(err, sitemap.ErrEmpty) {
 		return nil // an export without URLs
 	}

@@ -27,10 +27,7 @@ func readChanges(
 			}
 		}
 	}
-	b, err := export.Text(r)
-	if err != nil {
-		return err
-	}
+	b := export.Text(r)
 	start, _ := b.Peek(80)
 	if sign, _, _ := bytes.Cut(bytes.TrimSpace(start), []byte(" ")); !isSign(string(sign)) {
 		return export.Read(b, &export.Fields{}, dropped, put)
