@@ -28,15 +28,13 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/state"
-	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
 // watchFlags are the flags of sitemap watch.
 type watchFlags struct {
 	cli.PrintFlags
-	cli.SelectFlags
-	cli.FetchFlags
+	cli.WalkFlags
 	watcher                watch.Watcher
 	once                   bool
 	from, state            string
@@ -57,7 +55,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&flags.state, "state", "", "remember sitemaps and pages in `FILE`; required")
 	f.BoolVar(&flags.once, "once", false, "request the sitemaps that are due, and end; for cron")
 	f.BoolVar(&flags.watcher.Initial, "initial", false, "print the pages of the first reading as added")
-	f.IntVar(&flags.watcher.Parallel, "parallel", 16, "walk `N` sites at once")
+	f.IntVar(&flags.Parallel, "parallel", 16, "walk `N` sites at once")
 	cli.Group(cmd, "Target")
 	flags.PrintFlags.AddFormat(cmd, "text or jsonl")
 	f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
@@ -108,23 +106,11 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 		"--from", f.from)
 }
 
-// open completes the Watcher that the flags describe.
-func (f *watchFlags) open(a *cli.App) error {
-	client, err := f.Client()
-	if err != nil {
-		return err
-	}
-	client.MaxBytes, client.Transport = f.Limit.Bytes, a.Transport
-	if n := f.watcher.Parallel; client.Limiter == nil && n > 8 {
-		client.Limiter = &fetch.HostLimiter{Total: 2 * n}
-	}
-	f.watcher.Client = &discover.Client{Fetch: client, Concurrency: f.Concurrency}
-	f.watcher.Options, err = f.SelectFlags.Options()
-	return err
-}
-
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error {
-	err := flags.open(a)
+	w := &flags.watcher
+	var err error
+	w.Client, w.Options, err = flags.Walk(a, 0)
+	w.Parallel = flags.Parallel
 	sites, sitesErr := newSites(args, flags.from)
 	var hook *webhook
 	if flags.webhook != "" && err == nil {
@@ -138,7 +124,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error
 	if err != nil {
 		return err
 	}
-	flags.watcher.Store = db
+	w.Store = db
 	err = runWith(cmd.Context(), a, flags, sites, hook)
 	return errors.Join(err, db.Close())
 }
