@@ -1,5 +1,5 @@
 // Package tempfile creates files that have no name and vanish with the process. It is like the
-// library's package of this name, which another module cannot import.
+// library's package of this name, which may change without a version of this module.
 package tempfile
 
 import "os"
