@@ -41,9 +41,11 @@ func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case err != nil:
 		return nil, explain(w.ctx, err, a.connected.Load())
-	case resp == nil || resp.Body == nil:
+	case resp == nil:
 		return nil, &cause{kind: ErrNoResponse,
 			err: errors.New("the transport returned no response")}
+	case resp.Body == nil: // http.Client accepts that too
+		resp.Body = http.NoBody
 	}
 	a.status = resp.StatusCode
 	// http.Client would read the Location, and fail on what it cannot parse.

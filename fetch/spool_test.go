@@ -285,3 +285,23 @@ func BenchmarkGet_Small(b *testing.B) {
 		doc.Body.Close()
 	}
 }
+
+// A RoundTripper may leave out an empty body, as http.Client allows.
+func TestGet_NilBody(t *testing.T) {
+	for status, want := range map[int]string{200: "<nil>", 404: "status 404 Not Found"} {
+		c := &fetch.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status}, nil
+		})}
+		doc, err := c.Get(t.Context(), fetch.Request{URL: "https://example.com/"})
+		if !strings.HasSuffix(fmt.Sprint(err), want) {
+			t.Errorf("%d: error %v, want %s", status, err, want)
+		}
+		if doc == nil {
+			continue
+		}
+		if b, err := io.ReadAll(doc.Body); len(b) > 0 || err != nil {
+			t.Errorf("%d: read %q, %v", status, b, err)
+		}
+		doc.Body.Close()
+	}
+}
