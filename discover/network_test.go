@@ -1,8 +1,10 @@
 package discover_test
 
 import (
+	"errors"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -97,4 +99,23 @@ func TestURLs_Mapped(t *testing.T) {
 	if slices.Contains(w.asked(), "http://localhost:3000/2.xml") || r.err == nil {
 		t.Errorf("requested %q, error %v", w.asked(), r.err)
 	}
+}
+
+// A Transport that ends its goroutine, as with testing.T.Fatal, fails one document and stops no walk.
+func TestTransportGoexit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := tree("i: s t", "s:, 1", "t:, 2")
+		w.handle(a("s"), func(*http.Request) answer { runtime.Goexit(); return answer{} })
+		var got []string
+		var last error
+		for u, err := range w.client().Walk(t.Context(), seeds(a("i")), nil) {
+			if last = err; err == nil {
+				got = append(got, u.Loc)
+			}
+		}
+		var e *discover.DocumentError
+		if !slices.Equal(got, []string{a("2")}) || !errors.As(last, &e) || e.Sitemap.Loc != a("s") {
+			t.Errorf("%q, %v, want %s and an error for %s", got, last, a("2"), a("s"))
+		}
+	})
 }

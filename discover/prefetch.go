@@ -8,6 +8,10 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
+// errGoexit fails a document whose Transport ended the goroutine, as that of a test that calls
+// testing.T.Fatal does.
+var errGoexit = errors.New("the transport called runtime.Goexit")
+
 // A prefetcher requests documents before their turn, each at most once.
 type prefetcher struct {
 	c      *Client
@@ -29,7 +33,11 @@ func (p *prefetcher) ask(k key, req fetch.Request) {
 	}
 	ready := make(chan answer, 1)
 	p.asked[k] = ready
-	p.wg.Go(func() { ready <- p.c.get(p.ctx, req) })
+	p.wg.Go(func() {
+		a := answer{err: errGoexit}
+		defer func() { ready <- a }()
+		a = p.c.get(p.ctx, req)
+	})
 }
 
 // take waits for the document of k, which was asked for, and returns it. If there was no room to
