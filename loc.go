@@ -23,6 +23,10 @@ var hosts = idna.New(
 	idna.VerifyDNSLength(false),
 )
 
+// maxLabel is the most bytes of a label that DNS has room for: 63 characters of four bytes. The time
+// for Punycode grows with the square of the length.
+const maxLabel = 4 * 63
+
 var (
 	errNoHost = errors.New("not an absolute URL with a host")
 	errHost   = errors.New("invalid host")
@@ -109,6 +113,11 @@ func asciiHost(host string) (string, error) {
 		return "", errHost
 	}
 	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		for label := range strings.SplitSeq(host, ".") {
+			if len(label) > maxLabel {
+				return "", errHost
+			}
+		}
 		if host, err = hosts.ToASCII(host); err != nil {
 			return "", errHost
 		}

@@ -59,7 +59,7 @@ func TestParseLocErrors(t *testing.T) {
 		"", "/a", "example.com/a", "http:/example.com", "http:example.com", "mailto:a@b", "://example.com", "1http://example.com",
 		"http://", "http:///a", "http://?a", "http://:80/", "http://user@/", "http://./", "http://\u00ad/",
 		"http://exa mple.com/", "http://exa<mple.com/", "http://exa\\mple.com/", "http://a\\@example.com/", "http://exa%mple.com/", "http://a%2fb/", "http://a%00b/", "http://\xff/",
-		"http://a\uff0fb/", "http://a\uff20b/", "http://a\u2100b/", "http://xn--a-ä.example/",
+		"http://a\uff0fb/", "http://a\uff20b/", "http://a\u2100b/", "http://xn--a-ä.example/", "http://" + strings.Repeat("ä", 127) + ".example/",
 		"http://example.com:80a/", "http://example.com:+80/", "http://example.com:-1/", "http://example.com:65536/", "http://example.com:99999999999999999999/",
 		"http://[::1/", "http://::1/", "http://[::1]x/", "http://[127.0.0.1]/", "http://[fe80::1%25eth0]/", "http://[v1.x]/",
 	} {
