@@ -13,7 +13,7 @@ import (
 
 // Site audits the sitemaps of a site. It finds them as [discover.Client.URLs] does. It yields the
 // findings in a document once that has been read, and those about the whole site at the end. The
-// error of the walk, if any, is the last element.
+// error of ctx or of the walk, if any, is the last element.
 //
 //	for f, err := range audit.Site(ctx, &c, "https://example.com/", nil) {
 //		if err != nil {
@@ -45,7 +45,7 @@ func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 }
 
 // Pages is like [Document], and also fetches and judges up to [Options.Pages] of the pages. Their
-// findings are last.
+// findings are last. The error may be ctx's too.
 func Pages(ctx context.Context, c *discover.Client, src Source,
 	o *Options) iter.Seq2[Finding, error] {
 	name := src.Name
@@ -74,11 +74,12 @@ func Pages(ctx context.Context, c *discover.Client, src Source,
 	})
 }
 
-// siteSequence returns the findings of an audit that fetches, and its error or that of its Store.
+// siteSequence returns the findings of an audit that fetches, and the error of ctx, of the audit or
+// of its Store.
 func siteSequence(ctx context.Context, c *discover.Client, o *Options, name string,
 	audit func(*siteAuditor) error) iter.Seq2[Finding, error] {
 	return sequence(o, func(r *reporter) error {
-		ctx, cancel := context.WithCancel(ctx)
+		inner, cancel := context.WithCancel(ctx)
 		defer cancel()
 		yield := r.found
 		r.found = func(f Finding) {
@@ -86,9 +87,10 @@ func siteSequence(ctx context.Context, c *discover.Client, o *Options, name stri
 				cancel()
 			}
 		}
-		s := newSiteAuditor(ctx, c, r, name)
+		s := newSiteAuditor(inner, c, r, name)
 		defer s.cross.close()
-		return cmp.Or(audit(s), s.lastErr)
+		err := audit(s)
+		return cmp.Or(ctx.Err(), err, s.lastErr)
 	})
 }
 

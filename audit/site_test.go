@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"net/http"
 	"os"
 	"strings"
@@ -111,6 +113,28 @@ func TestSite_Sample(t *testing.T) {
 			t.Errorf("%s, then %s", first, got)
 		} else {
 			first = got
+		}
+	}
+}
+
+// An audit whose context ends while its pages are judged is not complete.
+func TestSite_CancelAmongPages(t *testing.T) {
+	src := audit.Source{Name: "a.txt", Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("https://www.example.com/1\nhttps://www.example.com/2\n")), nil
+	}}
+	for name, start := range map[string]func(context.Context, *audit.Options) iter.Seq2[audit.Finding, error]{
+		"Site": func(ctx context.Context, o *audit.Options) iter.Seq2[audit.Finding, error] {
+			return audit.Site(ctx, client(missingPages(20)), "https://www.example.com/", o)
+		},
+		"Pages": func(ctx context.Context, o *audit.Options) iter.Seq2[audit.Finding, error] {
+			return audit.Pages(ctx, client(missingPages(20)), src, o)
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		judged := 0
+		o := &audit.Options{Pages: -1, Judged: func(audit.PageResult) { judged++; cancel() }}
+		if _, err := collect(start(ctx, o)); judged != 1 || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: judged %d, error %v, want 1 and %v", name, judged, err, context.Canceled)
 		}
 	}
 }
