@@ -9,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // Site audits the sitemaps of a site. It finds them as [discover.Client.URLs] does. It yields the
@@ -101,6 +102,9 @@ type walk = iter.Seq2[discover.URL, error]
 func auditWalk(ctx context.Context, c *discover.Client, o *Options, name string,
 	start func(context.Context, *discover.Options) walk) iter.Seq2[Finding, error] {
 	return siteSequence(ctx, c, o, name, func(s *siteAuditor) error {
+		if st, err := siteurl.Parse(name); err == nil {
+			s.named = st.Named() // also of a host without a scheme
+		}
 		w := s.o.Walk
 		w.Fetched, w.Report, w.Done = s.fetched, s.problem, s.done
 		var err error
@@ -126,7 +130,7 @@ func (s *siteAuditor) end(err error) {
 		judge()
 	}
 	s.loose.end(&s.siteJudge)
-	s.origins.end(s.reporter, cmp.Or(s.origin.Host, s.named), false)
+	s.origins.end(s.reporter, cmp.Or(s.origin.Host, s.name), false)
 	s.files.end()
 	s.pages()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
@@ -50,6 +51,48 @@ func missingPages(n int) *counted {
 
 func client(transport http.RoundTripper) *discover.Client {
 	return &discover.Client{Fetch: &fetch.Client{Transport: transport, Retries: -1}}
+}
+
+// A secretWeb notes the hosts that receive a secret header field.
+type secretWeb struct {
+	web
+	mu  sync.Mutex
+	got map[string]bool
+}
+
+func (w *secretWeb) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("Cookie") != "" {
+		w.mu.Lock()
+		w.got[r.Method+" "+r.URL.Host+" "+r.URL.Path] = true
+		w.mu.Unlock()
+	}
+	return w.web.RoundTrip(r)
+}
+
+// Header fields of the caller go to the pages of the site, and not to the robots.txt of other hosts
+// and ports that a sitemap lists.
+func TestSite_HeaderStaysAtTheSite(t *testing.T) {
+	for _, name := range []string{"https://www.example.com/", "www.example.com"} {
+		w := &secretWeb{got: map[string]bool{}, web: siteOf(map[string]string{
+			"robots.txt": "Sitemap: https://www.example.com/i.xml",
+			"i.xml":      indexOf(home+"a.xml", "https://evil.test/b.xml"),
+			"a.xml":      wholeURLSet(home+"1", "https://evil.test/1", "https://sub.example.com/1", "https://www.example.com:8443/1"),
+		})}
+		c := client(w)
+		c.Fetch.Header = http.Header{"Cookie": {"secret"}}
+		w.web["https://evil.test/b.xml"] = w.web[home+"a.xml"]
+		if _, err := collect(audit.Site(t.Context(), c, name, &audit.Options{Pages: -1, Walk: discover.Options{MinTrust: trust.Untrusted}})); err != nil {
+			t.Fatal(err)
+		}
+		for request := range w.got {
+			if !strings.HasPrefix(request, "GET www.example.com /") {
+				t.Errorf("%s: the secret goes to %s", name, request)
+			}
+		}
+		if !w.got["GET www.example.com /1"] {
+			t.Errorf("%s: the page is requested without the header: %v", name, w.got)
+		}
+	}
 }
 
 // An audit that was stopped judges each page once, and the next one all pages again.

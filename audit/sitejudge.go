@@ -16,9 +16,9 @@ type siteJudge struct {
 	*reporter
 	ctx     context.Context
 	client  *discover.Client
-	named   string          // by the caller: a site or sitemap, with its user name and password
-	name    string          // the same without those
-	origin  location.Origin // of named, zero if that is not a URL
+	named   string          // URL that the caller named, with its user name and password
+	name    string          // the site or sitemap as it was named, without those
+	origin  location.Origin // of name, zero if that is not a URL
 	lastErr error           // yielded last
 
 	files  map[location.Origin]*robots.File // nil if it could not be read
@@ -61,7 +61,7 @@ func (s *siteJudge) robots(loc string) *robots.File {
 		if origin == s.origin {
 			site = s.named // with its user name and password
 		}
-		if file, err = s.client.Robots(s.ctx, site); err != nil {
+		if file, err = s.client.Robots(s.ctx, site, s.named); err != nil {
 			file = nil
 		}
 		s.files[origin] = file

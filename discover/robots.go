@@ -28,8 +28,13 @@ const maxCrawlDelay = 30 * time.Second
 // Content-Encoding. Missing says which. The error is [ErrSite], [ErrUnreachable] or ctx's. If the
 // file breaks off after it has named sitemaps, Robots returns the part that was read, together with
 // the error.
-func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) {
-	f, _, err := c.siteRobots(ctx, site, nil)
+//
+// If site was found in a document, named are the URLs that the caller named: see
+// [fetch.Request.Origins]. Without them, site counts as named.
+func (c *Client) Robots(
+	ctx context.Context, site string, named ...string,
+) (*robots.File, error) {
+	f, _, err := c.siteRobots(ctx, site, nil, named...)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +44,18 @@ func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) 
 // siteRobots returns the robots.txt of a site, and the site with the scheme that it was reached by.
 // A host named without a scheme is tried by https, then by http if https cannot be connected to;
 // with credentials or header fields of the caller, which http would give away, by https only. A
-// refused connection for https is retried only after http has failed too.
+// refused connection for https is retried only after http has failed too. If the caller named other
+// URLs, the site is tried only as it stands.
 func (c *Client) siteRobots(
-	ctx context.Context, name string, o *Options,
+	ctx context.Context, name string, o *Options, named ...string,
 ) (*robotsFile, siteurl.Site, error) {
 	st, err := siteurl.Parse(name)
 	if err != nil {
 		return nil, st, fmt.Errorf("discover: %w: %w", ErrSite, err)
+	}
+	if len(named) > 0 {
+		f, err := c.robotsAt(ctx, st, named, o)
+		return f, st, err
 	}
 	private := st.User != nil || len(c.fetcher().Header) > 0
 	st.Bare = st.Bare && !private
