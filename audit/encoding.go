@@ -53,21 +53,18 @@ var _ = register(
 // declare it if all its bytes are ASCII.
 func (j *judge) encoding(name, declared string, top place) {
 	isUTF8 := slices.Contains([]string{"", "utf-8", "utf8"}, strings.ToLower(declared))
-	isASCII := strings.Contains(strings.ToLower(declared), "ascii") && j.fallback.Code == ""
-	rule, text, message := of(NotUTF8), name, "the encoding is "+name+", not UTF-8"
+	isASCII := strings.Contains(strings.ToLower(declared), "ascii") && !j.once["fallback"]
 	switch {
-	case isFeed(j.format) || isASCII || name == "utf-8" && isUTF8 || !j.out.o.wants(NotUTF8):
-		if j.fallback.Code == "" {
-			return
-		}
-		rule, text, message = of(sitemap.EncodingFallback), j.fallback.Text, j.fallback.Message()
+	case isFeed(j.format) || isASCII || name == "utf-8" && isUTF8:
+		return
 	case name == "utf-8":
-		text, message = declared, "the encoding is "+declared+", not UTF-8"
+		name = declared
 	}
+	rule := of(NotUTF8)
 	if j.format == sitemap.Text {
 		rule = rule.fixedBy(saveUTF8)
 	}
-	j.report(rule, top, text, "%s", message)
+	j.report(rule, top, name, "the encoding is %s, not UTF-8", name)
 }
 
 // saveUTF8 is the fix for the encoding of a text sitemap, which cannot declare one.

@@ -22,10 +22,8 @@ type judge struct {
 	now    time.Time
 	loc    string // of the entry whose elements are judged, "" if it was dropped
 	once   map[string]bool
-	held   []Finding // of the current entry, to be sorted
-	// The encoding_fallback of the document, reported unless there is a not_utf8.
-	fallback sitemap.Problem
-	habits   map[sitemap.Code]tally // of their findings, with the first one that is not reported
+	held   []Finding              // of the current entry, to be sorted
+	habits map[sitemap.Code]tally // of their findings, with the first one that is not reported
 }
 
 // hasSchema reports whether the protocol has a schema for the document.
