@@ -132,10 +132,15 @@ func parseSince(s string) (time.Time, error) {
 			return now.AddDate(0, 0, -n), nil
 		case "w":
 			return now.AddDate(0, 0, -7*n), nil
-		case "m":
-			return now.AddDate(0, -n, 0), nil
+		case "y":
+			n *= 12
+			fallthrough
 		default:
-			return now.AddDate(-n, 0, 0), nil
+			t := now.AddDate(0, -n, 0)
+			if t.Day() != now.Day() { // 1m before May 31 is the last day of April
+				t = t.AddDate(0, 0, -t.Day())
+			}
+			return t, nil
 		}
 	}
 	t, err := sitemap.ParseTime(s)
