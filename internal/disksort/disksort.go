@@ -5,6 +5,7 @@ package disksort
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"os"
 	"strings"
@@ -85,7 +86,12 @@ func (s *Sorter[T]) finish() {
 }
 
 // Err returns the error that kept values from being sorted, when Sorted has yielded the last one.
-func (s *Sorter[T]) Err() error { return <-s.errs }
+func (s *Sorter[T]) Err() error {
+	if err := <-s.errs; err != nil {
+		return fmt.Errorf("cannot sort in a temporary file: %w", err)
+	}
+	return nil
+}
 
 // Close ends the Sorter and removes its files.
 func (s *Sorter[T]) Close() {
