@@ -20,6 +20,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
@@ -39,6 +40,7 @@ type Writer struct {
 	Head   int64        // of these, those before the first record
 	gz     *gzip.Writer // nil if the file is not compressed
 	parts  bool         // each write is a member of gzip, so that the file may be cut after it
+	mu     sync.Mutex   // of Reopen and SyncBefore
 }
 
 // New returns the output to standard output.
@@ -209,6 +211,8 @@ func Replace(name string, write func(io.Writer) error) error {
 	return err
 }
 
+const appending = os.O_WRONLY | os.O_CREATE | os.O_APPEND
+
 // Append returns the output of a run with --state, at the end of the file. If the run goes on,
 // Append first cuts off everything after the first length bytes, or ends an unfinished line.
 func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error) {
@@ -229,7 +233,7 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 		}
 		size = length
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	f, err := os.OpenFile(name, appending, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -244,9 +248,32 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 	return o, nil
 }
 
+// Reopen opens a file of [Append] again if it was moved or removed, as by logrotate.
+func (o *Writer) Reopen() error {
+	if o.File == nil {
+		return nil
+	}
+	old, err := o.File.Stat()
+	now, gone := os.Stat(o.name)
+	if err != nil || !old.Mode().IsRegular() || gone == nil && os.SameFile(old, now) {
+		return err
+	}
+	f, err := os.OpenFile(o.name, appending, 0o666)
+	if err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	err = cmp.Or(o.File.Sync(), o.File.Close())
+	o.to, o.File = f, f
+	return err
+}
+
 // SyncBefore makes the output durable, if it is a file and no pipe or device, and then a store that
 // remembers what was printed.
 func (o *Writer) SyncBefore(store interface{ Sync() error }) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.File != nil {
 		info, err := o.File.Stat()
 		if err == nil && info.Mode().IsRegular() {

@@ -161,7 +161,7 @@ func runWith(
 			return err
 		}
 		out.Write(line(r, flags.Format))
-		return out.Flush()
+		return cmp.Or(out.Reopen(), out.Flush())
 	})
 	if flags.once && err == nil {
 		reportUnread(a, w, sites.all())
