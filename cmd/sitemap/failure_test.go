@@ -126,3 +126,18 @@ func TestNamesAreVisible(t *testing.T) {
 		t.Errorf("%q, %q", r.out, r.err)
 	}
 }
+
+// TestNoCommandsInLogs: no text of a document is a command in the logs of GitHub and Azure, which take
+// "::" at the start of a line, and "##[" and "##vso[" anywhere, for one.
+func TestNoCommandsInLogs(t *testing.T) {
+	name := writeFile(t, "a.txt", "https://www.example.com/\n ::stop-commands::x\nhttps://www.example.com/##[add-mask]e\n##vso[task.setvariable]x\n")
+	r := runArgs(t, "check", "--all", name)
+	for line := range strings.Lines(r.out + r.err) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") || strings.Contains(line, "##vso[") {
+			t.Errorf("%q", line)
+		}
+	}
+	if !strings.Contains(r.out, "\n     :\ufffdstop-commands::x\n") {
+		t.Error(r.out)
+	}
+}

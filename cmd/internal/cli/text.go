@@ -10,8 +10,11 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Printable replaces characters that control a terminal, except ends of lines.
-func Printable(s string) string { return Harmless(s, "\n") }
+// Printable replaces characters that control a terminal, except ends of lines, and the signs of
+// commands in the logs of GitHub and Azure.
+func Printable(s string) string { return commandSigns.Replace(Harmless(s, "\n")) }
+
+var commandSigns = strings.NewReplacer("##[", "#\ufffd[", "##vso[", "#\ufffdvso[")
 
 // Harmless replaces characters that control a terminal, except those of keep.
 func Harmless(s, keep string) string {

@@ -158,5 +158,12 @@ func fit(line string, caret, width int) (text string, column int) {
 
 const ellipsis = "…"
 
-// printable replaces characters that control a terminal, and ends of lines.
-func printable(s string) string { return cli.Harmless(s, "") }
+// printable replaces characters that control a terminal, ends of lines, and the signs of commands in
+// the logs of GitHub and Azure.
+func printable(s string) string {
+	s = cli.Harmless(cli.Printable(s), "")
+	if strings.HasPrefix(strings.TrimSpace(s), "::") {
+		s = strings.Replace(s, "::", ":\ufffd", 1)
+	}
+	return s
+}
