@@ -25,7 +25,7 @@ func newIndexNow(t *testing.T) *indexNow {
 	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host, ok := strings.CutSuffix(r.URL.Path, "/12345678.txt"); ok {
 			host = strings.Trim(host, "/")
-			n.asked = append(n.asked, host)
+			n.asked = append(n.asked, host+r.Header.Get("X-Secret"))
 			if key, ok := n.keys[host]; ok {
 				io.WriteString(w, key)
 			} else {
@@ -45,7 +45,7 @@ func newIndexNow(t *testing.T) *indexNow {
 			defer w.WriteHeader(n.statuses[0])
 			n.statuses = n.statuses[1:]
 		}
-		n.got = append(n.got, fmt.Sprintf("%s %s %d %s", body.Host, body.Key, len(body.URLs), strings.Join(body.URLs[:min(3, len(body.URLs))], " ")))
+		n.got = append(n.got, r.Header.Get("X-Secret")+fmt.Sprintf("%s %s %d %s", body.Host, body.Key, len(body.URLs), strings.Join(body.URLs[:min(3, len(body.URLs))], " ")))
 	}))
 	t.Cleanup(n.Close)
 	return n
@@ -128,6 +128,15 @@ func TestSubmitIndexNow_Refused(t *testing.T) {
 	}
 	n.statuses = []int{http.StatusServiceUnavailable}
 	n.submit(t, "+ https://b.example/1\n", "--retries", "0").want(t, cli.ExitFailed, "", "status 503")
+}
+
+// A secret goes to the engine, and not to the hosts in the list.
+func TestSubmitIndexNow_Header(t *testing.T) {
+	n := newIndexNow(t)
+	n.submit(t, "+ https://a.example/1\n", "-H", "X-Secret: (secret)").want(t, cli.ExitOK, n.URL+": 200 OK\n")
+	if asked, got := n.asked[0], n.got[0]; asked != "https/a.example" || !strings.HasPrefix(got, "(secret)a.example") {
+		t.Errorf("asked %s, sent %s", asked, got)
+	}
 }
 
 func TestSubmitPing(t *testing.T) {

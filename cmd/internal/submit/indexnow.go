@@ -134,9 +134,11 @@ func (s *sender) flush(ctx context.Context, host string) {
 	}
 }
 
-// checkKey returns an error unless the key is served at a URL.
+// checkKey returns an error unless the key is served at a URL, which may be of a host in the list.
 func (s *sender) checkKey(ctx context.Context, at string) error {
-	doc, err := s.get(ctx, fetch.Request{URL: at, MaxBytes: maxKeyFile})
+	doc, err := s.get(ctx, fetch.Request{
+		URL: at, MaxBytes: maxKeyFile, Origins: []string{s.flags.endpoint, s.flags.keyLocation},
+	})
 	if doc == nil && err == nil {
 		return nil
 	}
