@@ -57,11 +57,12 @@ func (s *siteJudge) robots(loc string) *robots.File {
 	}
 	file, ok := s.files[origin]
 	if !ok && len(s.files) < maxOrigins {
-		site := origin.String()
 		if origin == s.origin {
-			site = s.named // with its user name and password
+			file, err = s.client.Robots(s.ctx, s.named) // with its user name and password
+		} else {
+			file, err = s.client.Robots(s.ctx, origin.String(), s.named)
 		}
-		if file, err = s.client.Robots(s.ctx, site, s.named); err != nil {
+		if err != nil {
 			file = nil
 		}
 		s.files[origin] = file

@@ -458,6 +458,19 @@ func TestRobots_Cached(t *testing.T) {
 	})
 }
 
+// TestRobots_Named: a host that the caller has not named is not waited for as long as the site.
+func TestRobots_Named(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.answer("https://slow.test/robots.txt", answer{hang: true})
+		began := time.Now()
+		_, err := w.client().Robots(t.Context(), "https://slow.test", example)
+		if took := time.Since(began); !errors.Is(err, discover.ErrUnreachable) || took > 15*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
+
 // TestRobots_CachedWithSecrets: a robots.txt that a walk of another site asked for, without the
 // header fields that are for that site alone, is not taken for what the site shows with them.
 func TestRobots_CachedWithSecrets(t *testing.T) {

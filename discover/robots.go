@@ -21,6 +21,9 @@ import (
 // maxCrawlDelay is the longest Crawl-delay that is kept.
 const maxCrawlDelay = 30 * time.Second
 
+// otherRobotsTime is how long the robots.txt of a host is waited for that the caller has not named.
+const otherRobotsTime = 15 * time.Second
+
 // Robots returns the robots.txt of a site, from the cache if it is not older than a day.
 //
 // A robots.txt that does not exist names and forbids nothing (RFC 9309, section 2.3.1.3): the
@@ -30,7 +33,8 @@ const maxCrawlDelay = 30 * time.Second
 // the error.
 //
 // If site was found in a document, named are the URLs that the caller named: see
-// [fetch.Request.Origins]. Without them, site counts as named.
+// [fetch.Request.Origins]. Robots then waits for 15 seconds at most. Without them, site counts as
+// named.
 func (c *Client) Robots(
 	ctx context.Context, site string, named ...string,
 ) (*robots.File, error) {
@@ -54,7 +58,12 @@ func (c *Client) siteRobots(
 		return nil, st, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
 	if len(named) > 0 {
-		f, err := c.robotsAt(ctx, st, named, o)
+		inner, cancel := context.WithTimeout(ctx, otherRobotsTime)
+		defer cancel()
+		f, err := c.robotsAt(inner, st, named, o)
+		if err != nil && inner.Err() != nil && ctx.Err() == nil {
+			err = &unreachableError{err}
+		}
 		return f, st, err
 	}
 	private := st.User != nil || len(c.fetcher().Header) > 0

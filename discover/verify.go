@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"time"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -12,9 +11,6 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
-
-// verifyTime is how long a walk waits for the robots.txt of one origin.
-const verifyTime = 15 * time.Second
 
 // A verifier asks further hosts of the site whether their robots.txt names a document, before a
 // page of theirs is refused.
@@ -59,7 +55,7 @@ func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []strin
 	}
 	names := map[key]bool{}
 	v.names[o], v.hosts[o.Host] = names, true
-	ctx, cancel := context.WithTimeout(ctx, verifyTime)
+	ctx, cancel := context.WithTimeout(ctx, otherRobotsTime)
 	defer cancel()
 	at := siteurl.Site{URL: &url.URL{Scheme: o.Scheme, Host: o.Host}}
 	f, err := v.c.robotsAt(ctx, at, named, v.o)
