@@ -50,6 +50,7 @@ func main() {
 		stop() // a second signal ends the process at once
 		time.Sleep(grace + a.Grace())
 		a.RemoveTemps()
+		time.AfterFunc(grace, func() { os.Exit(cli.ExitInterrupted) }) // standard error may block
 		fmt.Fprintln(os.Stderr, "sitemap: interrupted")
 		os.Exit(cli.ExitInterrupted)
 	})

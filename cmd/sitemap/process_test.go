@@ -102,6 +102,31 @@ func TestInterruptStdin(t *testing.T) {
 	}
 }
 
+// Nor does standard error that nobody reads.
+func TestInterruptStderr(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd := command(t, "parse")
+	cmd.Env = append(cmd.Env, "SITEMAP_TEST_COMMAND=10ms")
+	for range 1_000 {
+		cmd.Args = append(cmd.Args, strings.Repeat("missing", 20)) // more than a pipe holds
+	}
+	cmd.Stderr = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	time.Sleep(100 * time.Millisecond) // until it waits
+	cmd.Process.Signal(os.Interrupt)
+	if status := wait(t, cmd); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
+	}
+}
+
 // Nothing is left of a file whose command does not end by itself.
 func TestInterruptStdin_File(t *testing.T) {
 	t.Parallel()
