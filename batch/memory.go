@@ -56,7 +56,7 @@ func (q *MemoryQueue) Put(ctx context.Context, task Task) (added bool, err error
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	isKnown := func() bool { return q.known[task.Domain] > 0 && task.Turn == 0 }
-	err = q.until(ctx, func() bool { return isKnown() || len(q.waiting) < q.max })
+	err = q.until(ctx, func() bool { return isKnown() || len(q.waiting) < max(q.max, 1) })
 	if err != nil || isKnown() {
 		return false, err
 	}

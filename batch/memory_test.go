@@ -15,11 +15,15 @@ func TestMemoryQueue(t *testing.T) {
 	batchtest.Queue(t, func(*testing.T) batch.Queue { return batch.NewMemoryQueue(1_000) })
 }
 
-// Put waits while the queue is full.
-func TestMemoryQueue_Full(t *testing.T) { synctest.Test(t, testFull) }
+// Put waits while the queue is full. Any queue has room for one task.
+func TestMemoryQueue_Full(t *testing.T) {
+	for _, max := range []int{1, 0, -1} {
+		synctest.Test(t, func(t *testing.T) { testFull(t, max) })
+	}
+}
 
-func testFull(t *testing.T) {
-	q := batch.NewMemoryQueue(1)
+func testFull(t *testing.T, max int) {
+	q := batch.NewMemoryQueue(max)
 	if _, err := q.Put(t.Context(), batch.Task{Domain: "a.example"}); err != nil {
 		t.Fatal(err)
 	}
