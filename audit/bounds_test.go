@@ -3,6 +3,7 @@ package audit_test
 import (
 	"fmt"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,42 @@ func TestSite_Strata(t *testing.T) {
 		if _, err := collect(audit.Sitemaps(t.Context(), client(siteOf(docs)), seeds, o)); err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%+v: %v, %v", test, got, err)
 		}
+	}
+}
+
+// The memory for the children of indexes does not depend on the length of their locations.
+func TestSite_LongChildren(t *testing.T) {
+	docs := map[string]string{"robots.txt": ""}
+	for i := range 4 {
+		name := fmt.Sprintf("%d.xml", i)
+		docs["robots.txt"] += "Sitemap: " + home + name + "\n"
+		var locs []string
+		for n := range 1000 {
+			locs = append(locs, fmt.Sprintf("https://cdn.test/%d/%d/%08000d", i, n, 0))
+		}
+		docs[name] = indexOf(locs...)
+	}
+	docs["robots.txt"] += "Sitemap: " + home + "last.txt\n"
+	docs["last.txt"] = home
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC() // for what the first one has left in pools
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	w := siteOf(docs)
+	docs = nil
+	before, most := heap(), int64(0)
+	o := &audit.Options{Only: []sitemap.Code{audit.UntrustedHost}}
+	o.Walk.Done = func(sm *discover.Sitemap, _ discover.Summary) {
+		if sm.Loc == home+"last.txt" {
+			most = heap() - before
+		}
+	}
+	collect(audit.Site(t.Context(), client(w), home, o))
+	if most == 0 || most > 16<<20 {
+		t.Errorf("4,000 children of 8,000 bytes take %d bytes", most)
 	}
 }
 

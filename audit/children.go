@@ -8,10 +8,10 @@ import (
 
 // child adds an entry of an index.
 func (s *siteJudge) child(e *sitemap.Entry, p place, isForeign bool) {
-	form := formOf(e.Loc)
-	switch before, ok := s.listed[form]; {
+	hash := hashOf(e.Loc)
+	switch before, ok := s.listed[hash]; {
 	case !ok && len(s.listed) < maxListed:
-		s.listed[form] = p
+		s.listed[hash] = p.of("") // locations may be long
 	case ok && before.sitemap != p.sitemap: // repetitions in one index are found elsewhere
 		s.report(of(SitemapListedTwice), p, e.Loc, "%s is listed in %s as well", quoted(e.Loc),
 			sitemap.Redact(before.sitemap))
@@ -56,7 +56,7 @@ func (s *siteJudge) kind(loc string, format sitemap.Format, err error, at place)
 func (s *siteJudge) addSeed(loc string, format sitemap.Format, err error) {
 	if len(s.seeds) < maxListed && (format != 0 || err != nil) {
 		s.seeds = append(s.seeds, func() {
-			if p, ok := s.listed[formOf(loc)]; ok {
+			if p, ok := s.listed[hashOf(loc)]; ok {
 				s.kind(loc, format, err, p)
 			}
 		})

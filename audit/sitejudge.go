@@ -22,7 +22,7 @@ type siteJudge struct {
 	lastErr error           // yielded last
 
 	files  map[location.Origin]*robots.File // nil if it could not be read
-	listed map[string]place                 // of sitemaps in indexes, by the form of a request
+	listed map[uint64]place                 // of sitemaps in indexes, by the hashes of their locations
 	seeds  []func()                         // judge the documents that no index has led to
 }
 
@@ -37,9 +37,9 @@ func (s *siteJudge) storeFailed(err error) bool {
 
 // placeOf returns where a sitemap is listed: in an index or a robots.txt, or else its own start.
 func (s *siteJudge) placeOf(sm *discover.Sitemap) place {
-	switch p, ok := s.listed[formOf(sm.Loc)]; {
+	switch p, ok := s.listed[hashOf(sm.Loc)]; {
 	case sm.Referrer != nil && ok:
-		return p
+		return p.of(sm.Loc)
 	case sm.Referrer != nil:
 		return place{sitemap: sm.Referrer.Loc}
 	case sm.RobotsURL != "":

@@ -42,7 +42,7 @@ func newSiteAuditor(ctx context.Context, c *discover.Client, r *reporter,
 	origin, _, _ := location.ParseOrigin(name)
 	s.siteJudge = siteJudge{
 		reporter: r, ctx: ctx, client: c, named: name, name: sitemap.Redact(name), origin: origin,
-		files: map[location.Origin]*robots.File{}, listed: map[string]place{},
+		files: map[location.Origin]*robots.File{}, listed: map[uint64]place{},
 	}
 	s.files = &fileRules{siteJudge: &s.siteJudge, listed: map[string]bool{}}
 	s.cross = &cross{siteJudge: &s.siteJudge}
