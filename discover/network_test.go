@@ -101,21 +101,26 @@ func TestURLs_Mapped(t *testing.T) {
 	}
 }
 
-// A Transport that ends its goroutine, as with testing.T.Fatal, fails one document and stops no walk.
+// A Transport that ends its goroutine, as with testing.T.Fatal, fails its documents and stops no walk,
+// even if it does so for more documents than a host may have requests.
 func TestTransportGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := tree("i: s t", "s:, 1", "t:, 2")
-		w.handle(a("s"), func(*http.Request) answer { runtime.Goexit(); return answer{} })
+		w := tree("i: q r s t u v", "q:, 1", "r:, 1", "s:, 1", "t:, 1", "u:, 1", "v:, 2")
+		for _, name := range []string{"q", "r", "s", "t", "u"} {
+			w.handle(a(name), func(*http.Request) answer { runtime.Goexit(); return answer{} })
+		}
+		c := w.client()
+		c.Fetch.Limiter = nil
 		var got []string
 		var last error
-		for u, err := range w.client().Walk(t.Context(), seeds(a("i")), nil) {
+		for u, err := range c.Walk(t.Context(), seeds(a("i")), nil) {
 			if last = err; err == nil {
 				got = append(got, u.Loc)
 			}
 		}
-		var e *discover.DocumentError
-		if !slices.Equal(got, []string{a("2")}) || !errors.As(last, &e) || e.Sitemap.Loc != a("s") {
-			t.Errorf("%q, %v, want %s and an error for %s", got, last, a("2"), a("s"))
+		var e *discover.WalkError
+		if !slices.Equal(got, []string{a("2")}) || !errors.As(last, &e) || e.Failed != 5 {
+			t.Errorf("%q, %v, want %s and five errors", got, last, a("2"))
 		}
 	})
 }

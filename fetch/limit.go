@@ -44,16 +44,18 @@ func (l *limit) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	x.attempts++
 	l.log.DebugContext(req.Context(), "fetch: request", "url", req.URL, "attempt", x.attempts)
+	defer func() { // also if the transport panics or ends the goroutine
+		status := x.last.status
+		if errors.Is(x.last.broken, ErrTimeout) {
+			status = 0 // a host that stops in the middle does not answer either
+		}
+		if release != nil {
+			release(status, x.last.after)
+		}
+	}()
 	resp, err := l.next.RoundTrip(req)
 	if err == nil && isRetriable(resp.StatusCode) {
 		x.last.after = retryAfter(resp.Header, time.Now())
-	}
-	status := x.last.status
-	if errors.Is(x.last.broken, ErrTimeout) {
-		status = 0 // a host that stops in the middle does not answer either
-	}
-	if release != nil {
-		release(status, x.last.after)
 	}
 	return resp, err
 }
