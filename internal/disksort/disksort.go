@@ -37,8 +37,9 @@ type Sorter[T any] struct {
 	errs   <-chan error
 }
 
-// chunk is how many values are sorted in memory.
-const chunk = 50_000
+// chunk is how many values are sorted in memory. Five chunks may be there at once, and a site may
+// list URLs of 8 KiB.
+const chunk = 4_000
 
 // New returns a Sorter with files in dir, or in that of os.TempDir if dir is empty. Close ends it.
 func New[T any](ctx context.Context, dir string, o Order[T]) *Sorter[T] {

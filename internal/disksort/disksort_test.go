@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -40,6 +42,20 @@ func TestSorter(t *testing.T) {
 		if left, err := filepath.Glob(dir + "/*"); len(left) > 0 || err != nil {
 			t.Errorf("%d values: %v is left, %v", n, left, err)
 		}
+	}
+}
+
+// Long values take little memory.
+func TestSorter_LongValues(t *testing.T) {
+	s := disksort.New(t.Context(), t.TempDir(), disksort.Strings)
+	defer s.Close()
+	for i := range 40_000 {
+		s.Add(fmt.Sprintf("%02000d", i))
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	if runtime.ReadMemStats(&m); m.HeapAlloc > 60<<20 {
+		t.Errorf("40,000 values of 2,000 bytes take %d bytes", m.HeapAlloc)
 	}
 }
 
