@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -14,7 +15,8 @@ import (
 
 // Site audits the sitemaps of a site. It finds them as [discover.Client.URLs] does. It yields the
 // findings in a document once that has been read, and those about the whole site at the end. The
-// error of ctx or of the walk, if any, is the last element.
+// error of ctx or of the walk, if any, is the last element. An error of the Store or of the disk
+// follows those of documents in discover.WalkError.Errs.
 //
 //	for f, err := range audit.Site(ctx, &c, "https://example.com/", nil) {
 //		if err != nil {
@@ -91,6 +93,9 @@ func siteSequence(ctx context.Context, c *discover.Client, o *Options, name stri
 		s := newSiteAuditor(inner, c, r, name)
 		defer s.cross.close()
 		err := audit(s)
+		if w, ok := errors.AsType[*discover.WalkError](err); ok && s.lastErr != nil {
+			w.Errs = append(w.Errs, s.lastErr)
+		}
 		return cmp.Or(ctx.Err(), err, s.lastErr)
 	})
 }

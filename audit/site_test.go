@@ -209,13 +209,19 @@ var errStore = errors.New("disk full")
 
 func (*brokenStore) Put(string, []byte) error { return errStore }
 
-// An error of the Store is the last element, after all findings.
+// An error of the Store is the last element, after all findings, or in it beside those of documents.
 func TestSite_StoreFails(t *testing.T) {
-	site := missingPages(4)
-	found, err := collect(audit.Site(t.Context(), client(site),
-		"https://www.example.com/", &audit.Options{Pages: -1, Store: new(brokenStore)}))
-	if !errors.Is(err, errStore) || len(found) != 4 {
-		t.Errorf("%d findings, %v", len(found), err)
+	for _, unread := range []bool{false, true} {
+		site := missingPages(4)
+		if unread {
+			delete(site.web, "https://www.example.com/b.txt")
+		}
+		found, err := collect(audit.Site(t.Context(), client(site),
+			"https://www.example.com/", &audit.Options{Pages: -1, Store: new(brokenStore)}))
+		isUnread := errors.As(err, new(*discover.DocumentError))
+		if !errors.Is(err, errStore) || isUnread != unread || len(found) < 3 {
+			t.Errorf("%d findings, %v", len(found), err)
+		}
 	}
 }
 
