@@ -85,21 +85,20 @@ var (
 
 // Encode returns the list in the form that is stored: a line for each page, and all compressed.
 func (l List) Encode() []byte {
-	var text []byte
-	for _, p := range l {
-		text = append(append(text, p.Loc...), '\t')
-		text = append(p.LastMod.AppendTo(text), '\t')
-		text = strconv.AppendInt(text, int64(p.State), 10)
-		if !p.Gone.IsZero() {
-			text = fmt.Appendf(text, "\t%d\t%d\t%s", p.Gone.UnixMilli(), p.Removed, p.From)
-		}
-		text = append(text, '\n')
-	}
 	var out bytes.Buffer
 	z := writers.Get().(*zlib.Writer)
 	defer writers.Put(z)
 	z.Reset(&out)
-	z.Write(text)
+	var line []byte
+	for _, p := range l {
+		line = append(append(line[:0], p.Loc...), '\t')
+		line = append(p.LastMod.AppendTo(line), '\t')
+		line = strconv.AppendInt(line, int64(p.State), 10)
+		if !p.Gone.IsZero() {
+			line = fmt.Appendf(line, "\t%d\t%d\t%s", p.Gone.UnixMilli(), p.Removed, p.From)
+		}
+		z.Write(append(line, '\n'))
+	}
 	z.Close()
 	return out.Bytes()
 }
@@ -112,7 +111,7 @@ func Decode(b []byte) (l List, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(fields) != 3 && len(fields) != 6 {
 			return nil, errDamaged
@@ -132,7 +131,7 @@ func Decode(b []byte) (l List, err error) {
 	return l, nil
 }
 
-func decompress(b []byte) ([]byte, error) {
+func decompress(b []byte) (string, error) {
 	z, ok := readers.Get().(io.Reader)
 	var err error
 	if ok {
@@ -141,8 +140,10 @@ func decompress(b []byte) ([]byte, error) {
 		z, err = zlib.NewReader(bytes.NewReader(b))
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer readers.Put(z)
-	return io.ReadAll(z)
+	var text strings.Builder
+	_, err = io.Copy(&text, z)
+	return text.String(), err
 }

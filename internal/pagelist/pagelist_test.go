@@ -3,6 +3,7 @@ package pagelist
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"testing"
 	"time"
 
@@ -55,5 +56,23 @@ func TestDecode_Damaged(t *testing.T) {
 		if _, err := Decode(whole[:i]); err == nil {
 			t.Errorf("cut at %d: no error", i)
 		}
+	}
+}
+
+// Encode does not copy long locations before it compresses them.
+func TestEncode_LongLocations(t *testing.T) {
+	var l List
+	for i := range 4_000 {
+		l = append(l, Page{Loc: fmt.Sprintf("https://example.com/%08000d", i)})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	b := l.Encode()
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("locations of 32 MB take %d bytes more", n)
+	}
+	if back, err := Decode(b); err != nil || !reflect.DeepEqual(back, l) {
+		t.Errorf("%d pages, %v", len(back), err)
 	}
 }
