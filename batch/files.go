@@ -203,7 +203,7 @@ func (s FileSink) Parts(ctx context.Context, run string) iter.Seq2[Stored, error
 			if isThere = true; err != nil && !yield(Stored{}, err) {
 				return
 			}
-			if strings.Count(name, "/") == 2 && strings.HasSuffix(name, PartSuffix) {
+			if err == nil && strings.Count(name, "/") == 2 && strings.HasSuffix(name, PartSuffix) {
 				names = append(names, name)
 			}
 			if len(names) == atOnce {

@@ -132,20 +132,22 @@ func (f *folderFiles) Open(_ context.Context, name string) (*File, error) {
 	}, nil
 }
 
-// List yields the names of files: see [Files]. It goes on after the error of a folder.
+// List yields the names of files: see [Files]. It goes on after the error of a folder, and ends
+// with that of ctx.
 func (f *folderFiles) List(ctx context.Context, folder string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		walk := func(name string, d fs.DirEntry, err error) error {
-			if err = cmp.Or(ctx.Err(), err); errors.Is(err, fs.ErrNotExist) {
+			ended := ctx.Err()
+			if err = cmp.Or(ended, err); errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
 			if err == nil && d.IsDir() {
 				return nil
 			}
-			if !yield(folder+"/"+name, err) {
+			if !yield(folder+"/"+name, err) || ended != nil {
 				return fs.SkipAll
 			}
-			return ctx.Err()
+			return nil
 		}
 		fs.WalkDir(os.DirFS(f.path(folder)), ".", walk)
 	}

@@ -69,6 +69,30 @@ func TestFolder_ManyParts(t *testing.T) {
 	runtime.KeepAlive(parts)
 }
 
+// A list of parts that is cut short by its context ends with the error of that.
+func TestFolder_PartsCancelled(t *testing.T) {
+	f := openFolder(t)
+	for i := range 70 { // more than are read at once
+		p, err := f.Part(t.Context(), batch.Stored{Task: batch.Task{Run: "1", Domain: fmt.Sprint(i, ".test")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n, last := 0, error(nil)
+	for _, err := range f.Parts(ctx, "1") {
+		cancel()
+		n, last = n+1, err
+	}
+	if n == 70 || !errors.Is(last, context.Canceled) {
+		t.Errorf("%d parts, %v", n, last)
+	}
+}
+
 // A part may have more lines than are compressed at once.
 func TestFolder_LongPart(t *testing.T) {
 	f := openFolder(t)
