@@ -45,6 +45,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
@@ -71,14 +72,14 @@ var ErrLocation = errors.New("want s3://BUCKET or s3://BUCKET/PREFIX")
 func Open(ctx context.Context, location string) (*Store, error) {
 	rest, ok := strings.CutPrefix(location, Scheme)
 	bucket, prefix, _ := strings.Cut(rest, "/")
-	if !ok || bucket == "" {
-		return nil, fmt.Errorf("objects: %q: %w", location, ErrLocation)
+	if !ok || bucket == "" || strings.Contains(bucket, "@") { // Hadoop's credentials
+		return nil, fmt.Errorf("objects: %q: %w", sitemap.Redact(location), ErrLocation)
 	}
 	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
 		const text = "objects: AWS_ENDPOINT_URL %q: want http:// or https:// and a host"
-		return nil, fmt.Errorf(text, endpoint)
+		return nil, fmt.Errorf(text, sitemap.Redact(endpoint))
 	}
 	client, err := minio.New(u.Host, &minio.Options{
 		Secure: u.Scheme == "https",

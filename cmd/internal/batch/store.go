@@ -35,7 +35,7 @@ func openStore(ctx context.Context, cmd *cobra.Command, location string) (*store
 	if isBucket(location) {
 		b, err := objects.Open(ctx, location)
 		if errors.Is(err, objects.ErrLocation) {
-			return nil, cli.Misuse(cmd, fmt.Errorf("%s: %w", location, objects.ErrLocation))
+			return nil, cli.Misuse(cmd, fmt.Errorf("%s: %w", cli.Redact(location), objects.ErrLocation))
 		}
 		if err != nil {
 			return nil, err
