@@ -175,15 +175,22 @@ func (s *siteJudge) failed(err error, isChallenged bool) {
 	}
 }
 
-// tried lists the URLs where no sitemap was found, with what they are answered with.
+// tried lists the URLs where no sitemap was found, each with the reason.
 func tried(none *discover.NoSitemapError) string {
 	var list []string
 	for _, t := range none.Tried {
 		text := t.URL
-		if e, ok := errors.AsType[*fetch.Error](t.Err); ok && e.Status != 0 {
+		e, isFetch := errors.AsType[*fetch.Error](t.Err)
+		damage, isParse := errors.AsType[*sitemap.ParseError](t.Err)
+		switch {
+		case isFetch && e.Status != 0:
 			text += fmt.Sprintf(" (status %d)", e.Status)
-		} else if errors.Is(t.Err, sitemap.ErrHTML) {
+		case errors.Is(t.Err, sitemap.ErrHTML):
 			text += " (an HTML page)"
+		case isFetch:
+			text += fmt.Sprintf(" (%v)", e.Err)
+		case isParse:
+			text += fmt.Sprintf(" (%v)", damage.Err)
 		}
 		list = append(list, text)
 	}

@@ -452,13 +452,13 @@ func TestDocument_Compression(t *testing.T) {
 	}
 }
 
-// The finding names the statuses of all attempts.
+// The finding names the statuses of all attempts, or what is wrong with a document.
 func TestSite_TriedIsNamed(t *testing.T) {
-	found, err := auditSite(t, siteOf(map[string]string{"robots.txt": ""}), audit.Options{})
+	found, err := auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.txt": ""}), audit.Options{})
 	if !errors.Is(err, discover.ErrNoSitemap) || len(found) != 1 {
 		t.Fatalf("%s, %v", said(found), err)
 	}
-	for _, want := range []string{"robots.txt", "/sitemap.xml (status 404)", "/sitemap_index.xml (status 404)"} {
+	for _, want := range []string{"robots.txt", "/sitemap.xml (status 404)", "/sitemap_index.xml (status 404)", "/sitemap.txt (empty document)"} {
 		if !strings.Contains(found[0].Message, want) {
 			t.Errorf("%s does not have %s", found[0].Message, want)
 		}
