@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"runtime"
 	"slices"
@@ -112,6 +113,29 @@ func TestSite_Strata(t *testing.T) {
 		if _, err := collect(audit.Sitemaps(t.Context(), client(siteOf(docs)), seeds, o)); err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%+v: %v, %v", test, got, err)
 		}
+	}
+}
+
+// The robots.txt files of further hosts take a bounded memory: no more are asked for when it is used up.
+func TestSite_LargeRobots(t *testing.T) {
+	var groups strings.Builder
+	for i := range 16_000 {
+		fmt.Fprintf(&groups, "User-agent: %d\nAllow: /\n", i)
+	}
+	large := section{"200", http.Header{"Content-Type": {"text/plain"}}, []byte(groups.String())}
+	site := &counted{hits: map[string]int{}, web: siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"})}
+	locs := []string{home + "1"}
+	for i := range 20 {
+		host := fmt.Sprintf("https://h%d.example.net/", i)
+		locs = append(locs, host)
+		site.web[host+"robots.txt"] = large
+	}
+	site.web[home+"s.xml"] = section{"200", large.header, []byte(wholeURLSet(locs...))}
+	if _, err := collect(audit.Site(t.Context(), client(site), home, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(site.hits) - 2; n < 2 || n > 10 {
+		t.Errorf("%d large robots.txt files were asked for", n)
 	}
 }
 

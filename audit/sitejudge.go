@@ -22,12 +22,15 @@ type siteJudge struct {
 	lastErr error           // yielded last
 
 	files  map[location.Origin]*robots.File // nil if it could not be read
+	size   int64                            // bytes of memory that these take
 	listed map[uint64]place                 // of sitemaps in indexes, by the hashes of their locations
 	seeds  []func()                         // judge the documents that no index has led to
 }
 
-// maxListed bounds the places that are remembered.
-const maxListed = 1 << 20
+const (
+	maxListed = 1 << 20  // places that are remembered
+	maxSize   = 64 << 20 // bytes of robots.txt files, after which no more are asked for
+)
 
 // storeFailed keeps the first error of the Store, and reports whether there is one.
 func (s *siteJudge) storeFailed(err error) bool {
@@ -56,7 +59,7 @@ func (s *siteJudge) robots(loc string) *robots.File {
 		return nil
 	}
 	file, ok := s.files[origin]
-	if !ok && len(s.files) < maxOrigins {
+	if !ok && len(s.files) < maxOrigins && s.size < maxSize {
 		if origin == s.origin {
 			file, err = s.client.Robots(s.ctx, s.named) // with its user name and password
 		} else {
@@ -64,6 +67,8 @@ func (s *siteJudge) robots(loc string) *robots.File {
 		}
 		if err != nil {
 			file = nil
+		} else {
+			s.size += file.Size()
 		}
 		s.files[origin] = file
 	}
