@@ -11,6 +11,9 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
+// maxLocs bounds the locations of the documents of a site, in bytes. In a walk, as much may wait.
+const maxLocs = 32 << 20
+
 // relink updates the documents to those that the seeds and the indexes name at a time. New documents
 // belong to the baseline if they existed at the first reading of the site. Those that are no longer
 // named are dropped, unless a document that was not read since may name them. Their pages are gone,
@@ -18,6 +21,7 @@ import (
 func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 	isFirst, isNamed := len(s.Docs) == 0, map[string]bool{}
 	var docs []*document // each index before its children
+	size := 0            // bytes of their locations
 	name := func(loc string, by link) {
 		d := s.byLoc[loc]
 		switch {
@@ -25,7 +29,7 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 			return
 		case d != nil:
 			d.link = by
-		case len(s.Docs) >= limit(s.w.Options.MaxSitemaps, 50_001),
+		case len(s.Docs) >= limit(s.w.Options.MaxSitemaps, 50_001), size+len(loc) > maxLocs,
 			by.depth > limit(s.w.Options.MaxDepth, 10):
 			return
 		default:
@@ -41,6 +45,7 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 		}
 		isNamed[loc] = true
 		docs = append(docs, d)
+		size += len(loc)
 		if by.index != nil {
 			s.heed(d)
 		}
