@@ -80,7 +80,7 @@ func TestDocument_AboutNoEntry(t *testing.T) {
 	for text, want := range map[string]string{
 		string(packed(packed([]byte(xml)))):    "double_gzip error",
 		string(packed([]byte(lines))) + "junk": "gzip_trailing_junk warning",
-		lines + "# \xe9\n":                     "encoding_fallback warning, junk_line error, not_utf8 error",
+		lines + "# \xe9\n":                     "junk_line error, encoding_fallback warning, not_utf8 error",
 	} {
 		found, err := collect(audit.Document(source("s", []byte(text)), &audit.Options{Time: testTime}))
 		if got := said(found); got != want || err != nil {
@@ -307,4 +307,20 @@ func replace(t *testing.T, old, with string) string {
 		t.Fatalf("no %q", old)
 	}
 	return strings.Replace(mergeEntries, old, with, 1)
+}
+
+// A guessed encoding is reported in one way, however the document is wrong and wherever that shows.
+func TestDocument_GuessedEncoding(t *testing.T) {
+	urls := strings.Repeat("<url><loc>"+home+"</loc></url>\n", 40_000)
+	for _, text := range []string{
+		urlsetStart + "<url><loc>" + home + "\xe9</loc></url>" + urlsetEnd,
+		"<?xml version='1.0' encoding='utf-16'?>" + urlsetStart + "<url><loc>" + home + "\xe9</loc></url>" + urlsetEnd,
+		"<?xml version='1.0' encoding='us-ascii'?>" + urlsetStart + urls + "<!-- \xe9 -->" + urlsetEnd,
+	} {
+		o := &audit.Options{Only: []sitemap.Code{audit.NotUTF8, sitemap.EncodingFallback}, Disable: []sitemap.Code{audit.NotUTF8}}
+		found, err := collect(audit.Document(source("s.xml", []byte(text)), o))
+		if got := said(found); got != "encoding_fallback warning" || found[0].Column != 1 || err != nil {
+			t.Errorf("%.60q: %s, %v", text, got, err)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover/trust"
@@ -127,8 +126,8 @@ func (d *auditor) read(r *parse.Reader) error {
 }
 
 // ofDocument are the codes of problems that are about no entry, wherever they stand.
-var ofDocument = []sitemap.Code{sitemap.DoubleGzip, sitemap.EncodingFallback,
-	sitemap.GzipTrailingJunk, sitemap.WrongContentType}
+var ofDocument = []sitemap.Code{sitemap.DoubleGzip, sitemap.GzipTrailingJunk,
+	sitemap.WrongContentType}
 
 // take audits the values of an entry.
 func (d *auditor) take(e *sitemap.Entry) {
@@ -178,17 +177,11 @@ func (d *auditor) Start(in *input.Reader) {
 	if d.base() <= 0 {
 		d.declared = d.checkDeclaration(in.Start()[-d.base():])
 	}
-	if strings.Contains(strings.ToLower(d.declared+in.Encoding()), "utf-16") && !isFeed(d.format) {
-		d.withdraw(sitemap.EncodingFallback, 0, 1) // it will be a not_utf8
-	}
 	for i := range d.held { // findings from before places were known
 		f := &d.held[i]
 		p := d.at(f.Pos)
 		if f.Pos.Column == 0 { // of the whole document
 			p = d.top
-		}
-		if f.Code == sitemap.EncodingFallback && d.format == sitemap.Text {
-			f.Fix = saveUTF8
 		}
 		f.Pos, f.Column, f.Excerpt = p.pos, p.column, p.excerpt
 	}

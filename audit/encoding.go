@@ -49,22 +49,30 @@ var _ = register(
 			"before compression."),
 )
 
-// encoding judges the encoding of a document that is not a feed. ASCII is UTF-8, so a document may
-// declare it if all its bytes are ASCII.
+// encoding judges how the encoding of a document was found, and unless it is a feed, whether it is
+// UTF-8. ASCII is UTF-8, so a document may declare it if all its bytes are ASCII.
 func (j *judge) encoding(name, declared string, top place) {
-	isUTF8 := slices.Contains([]string{"", "utf-8", "utf8"}, strings.ToLower(declared))
-	isASCII := strings.Contains(strings.ToLower(declared), "ascii") && !j.once["fallback"]
-	switch {
-	case isFeed(j.format) || isASCII || name == "utf-8" && isUTF8:
+	lower, isGuess := strings.ToLower(declared), j.fallback.Code != ""
+	isUTF8 := name == "utf-8" && slices.Contains([]string{"", "utf-8", "utf8"}, lower)
+	isASCII := strings.Contains(lower, "ascii") && !isGuess
+	isSound := isUTF8 || isASCII || isFeed(j.format)
+	report := func(rule Rule, text, message string) {
+		if j.format == sitemap.Text {
+			rule = rule.fixedBy(saveUTF8)
+		}
+		j.report(rule, top, text, "%s", message)
+	}
+	isUTF16 := strings.Contains(name+" "+lower, "utf-16")
+	if isGuess && (isSound || !isUTF16 || !j.out.o.wants(NotUTF8)) { // a false UTF-16 is one defect
+		report(of(sitemap.EncodingFallback), j.fallback.Text, j.fallback.Message())
+	}
+	if isSound {
 		return
-	case name == "utf-8":
+	}
+	if name == "utf-8" {
 		name = declared
 	}
-	rule := of(NotUTF8)
-	if j.format == sitemap.Text {
-		rule = rule.fixedBy(saveUTF8)
-	}
-	j.report(rule, top, name, "the encoding is %s, not UTF-8", name)
+	report(of(NotUTF8), name, "the encoding is "+name+", not UTF-8")
 }
 
 // saveUTF8 is the fix for the encoding of a text sitemap, which cannot declare one.

@@ -24,6 +24,8 @@ type judge struct {
 	once   map[string]bool
 	held   []Finding              // of the current entry, to be sorted
 	habits map[sitemap.Code]tally // of their findings, with the first one that is not reported
+
+	fallback sitemap.Problem // the encoding_fallback, reported at the end
 }
 
 // hasSchema reports whether the protocol has a schema for the document.

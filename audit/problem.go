@@ -64,7 +64,8 @@ func (j *judge) problem(p sitemap.Problem) {
 			j.once["comment"] = true
 		}
 	case sitemap.EncodingFallback:
-		j.once["fallback"] = true
+		j.fallback = p
+		return
 	case sitemap.StrayText, sitemap.ForeignElement:
 		isSame := func(f Finding) bool { return f.Pos == p.Pos }
 		if j.once["comment"] || slices.ContainsFunc(j.held, isSame) || j.isInUnknown(p.Pos.Offset) {

@@ -314,7 +314,7 @@ func TestDocument_Schema(t *testing.T) {
 		root + "<url><loc>https://www.example.com/?a&b</loc></url>" + end:                              "raw_ampersand error",
 		root + "<url><loc>https://www.example.com/&eacute;</loc></url>" + end:                          "unescaped_loc warning, undeclared_entity error",
 		root + "<url><loc>https://www.example.com/\x01</loc></url>" + end:                              "control_char error",
-		root + "<url><loc>https://www.example.com/\xff</loc></url>" + end:                              "encoding_fallback warning, unescaped_loc warning, not_utf8 error",
+		root + "<url><loc>https://www.example.com/\xff</loc></url>" + end:                              "unescaped_loc warning, encoding_fallback warning, not_utf8 error",
 		root + "<URL><loc>https://www.example.com/</loc></URL>" + end:                                  "uppercase_tag error",
 	} {
 		wantSaid(t, text, want)

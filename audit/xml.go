@@ -81,7 +81,7 @@ func (j *judge) checkDeclaration(start []byte) string {
 	text, _, _ := bytes.Cut(start[:min(len(start), 200)], []byte(">"))
 	rest, ok := bytes.CutPrefix(text, []byte("<?xml"))
 	if ok && (len(rest) == 0 || rest[0] <= ' ') {
-		j.withdraw(sitemap.EncodingFallback, 0, 1)
+		j.fallback = sitemap.Problem{}
 		j.withdraw(sitemap.MismatchedTag, 0, 1)
 		j.findAt(malformed(string(text)), j.place(0), string(text),
 			"the XML declaration is malformed")
