@@ -11,9 +11,6 @@ import (
 	"iter"
 	"strings"
 
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
-
 	"github.com/seed-322c453a/sitemap/internal/disksort"
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
@@ -108,11 +105,7 @@ const maxLine = 64 << 10
 // domainOf fails, it yields a [*LineError]. Any other error is the last element.
 func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
-		gunzip := input.NewGunzip(r, 1)
-		defer gunzip.Close()
-		// Shells of Windows write UTF-16.
-		r = transform.NewReader(gunzip, unicode.BOMOverride(transform.Nop))
-		lines := bufio.NewReaderSize(r, maxLine)
+		lines := bufio.NewReaderSize(input.NewText(r), maxLine)
 		for n := uint64(1); ; n++ {
 			line, err := lines.ReadSlice('\n')
 			l := listed{line: n, target: targetOf(string(line))}

@@ -142,11 +142,12 @@ func TestDiffErrors(t *testing.T) {
 	list := writeFile(t, "urls.txt", "https://a/1\n")
 	for name, want := range map[string]string{
 		"./missing.txt": "no such file",
-		writeFile(t, "bad.jsonl", `{"loc":"https://a/1"}`+"\n{"):              "object 2 is no JSON",
-		writeFile(t, "no.jsonl", `{"lock":"https://a/1"}`):                    "object 1 has no loc",
-		writeFile(t, "cut.txt.gz", string(mustGzip(t, "https://a/1\n"))[:20]): "document ends too early",
-		writeFile(t, "x.parquet", "PAR1\x15\x00"):                             "a Parquet file; want an export in text, jsonl or csv",
-		writeFile(t, "x.html", "<html></html>"):                               "an HTML page",
+		writeFile(t, "bad.jsonl", `{"loc":"https://a/1"}`+"\n{"):                "object 2 is no JSON",
+		writeFile(t, "no.jsonl", `{"lock":"https://a/1"}`):                      "object 1 has no loc",
+		writeFile(t, "cut.txt.gz", string(mustGzip(t, "https://a/1\n"))[:20]):   "document ends too early",
+		writeFile(t, "two.txt.gz", string(mustGzip(t, "https://a/1\n"))+"junk"): "gzip",
+		writeFile(t, "x.parquet", "PAR1\x15\x00"):                               "a Parquet file; want an export in text, jsonl or csv",
+		writeFile(t, "x.html", "<html></html>"):                                 "an HTML page",
 	} {
 		r := runArgs(t, "diff", list, name)
 		if r.status != cli.ExitUsage || r.out != "" || !strings.Contains(r.err, want) {

@@ -13,9 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
-
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/parse"
@@ -38,12 +35,8 @@ func (h Fields) With(other Fields) Fields {
 	return Fields{h.LastMod && other.LastMod, h.Sitemap && other.Sitemap}
 }
 
-// Text returns the text of a listing: decompressed, in UTF-8 and without a byte order mark. Shells
-// of Windows write UTF-16.
-func Text(r io.Reader) *bufio.Reader {
-	text := transform.NewReader(input.NewGunzip(r, 1), unicode.BOMOverride(transform.Nop))
-	return bufio.NewReaderSize(text, bufferSize)
-}
+// Text returns the text of a listing.
+func Text(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(input.NewText(r), bufferSize) }
 
 const bufferSize = 64 << 10
 
