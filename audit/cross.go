@@ -104,7 +104,7 @@ func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at
 		order := disksort.Order[record]{
 			Compare: compareRecords, Encode: encodeRecord, Decode: decodeRecord,
 		}
-		c.records = disksort.New(c.ctx, c.o.TempDir, order)
+		c.records = disksort.New(c.ctx, c.o.TempDir, disksort.LongChunk, order)
 	}
 	if sm != c.last {
 		c.last = sm

@@ -32,7 +32,7 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			yield(Task{}, fmt.Errorf("batch: %w", err))
 			return
 		}
-		sorter := disksort.New(context.Background(), "", disksort.Strings)
+		sorter := disksort.New(context.Background(), "", disksort.Chunk, disksort.Strings)
 		defer sorter.Close()
 		var broken error
 		for l, err := range readList(r, DomainOf) {

@@ -37,12 +37,15 @@ type Sorter[T any] struct {
 	errs   <-chan error
 }
 
-// chunk is how many values are sorted in memory. Five chunks may be there at once, and a site may
-// list URLs of 8 KiB.
-const chunk = 4_000
+// Sizes of chunks, in values. If there are no more, they are sorted in memory. Up to five chunks may
+// be there at once.
+const (
+	Chunk     = 50_000
+	LongChunk = 10_000 // of values of a site, which may list URLs of 8 KiB
+)
 
 // New returns a Sorter with files in dir, or in that of os.TempDir if dir is empty. Close ends it.
-func New[T any](ctx context.Context, dir string, o Order[T]) *Sorter[T] {
+func New[T any](ctx context.Context, dir string, chunk int, o Order[T]) *Sorter[T] {
 	s := &Sorter[T]{in: make(chan T, 1_024), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	config := &extsort.Config{

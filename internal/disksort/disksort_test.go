@@ -30,7 +30,7 @@ var order = disksort.Order[uint32]{
 func TestSorter(t *testing.T) {
 	for _, n := range []uint32{0, 1, 1_000, 120_000} {
 		dir := t.TempDir()
-		s := disksort.New(t.Context(), dir, order)
+		s := disksort.New(t.Context(), dir, disksort.Chunk, order)
 		for i := range n {
 			s.Add(i * 2_654_435_761)
 		}
@@ -47,15 +47,17 @@ func TestSorter(t *testing.T) {
 
 // Long values take little memory.
 func TestSorter_LongValues(t *testing.T) {
-	s := disksort.New(t.Context(), t.TempDir(), disksort.Strings)
+	s := disksort.New(t.Context(), t.TempDir(), disksort.LongChunk, disksort.Strings)
 	defer s.Close()
-	for i := range 40_000 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range 80_000 {
 		s.Add(fmt.Sprintf("%02000d", i))
 	}
 	runtime.GC()
-	var m runtime.MemStats
-	if runtime.ReadMemStats(&m); m.HeapAlloc > 60<<20 {
-		t.Errorf("40,000 values of 2,000 bytes take %d bytes", m.HeapAlloc)
+	runtime.ReadMemStats(&after)
+	if after.HeapAlloc > before.HeapAlloc+130<<20 {
+		t.Errorf("80,000 values of 2,000 bytes take %d bytes", after.HeapAlloc-before.HeapAlloc)
 	}
 }
 
@@ -65,7 +67,7 @@ func TestSorter_Ends(t *testing.T) {
 	dir := t.TempDir()
 	for stop := range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := disksort.New(ctx, dir, order)
+		s := disksort.New(ctx, dir, disksort.Chunk, order)
 		for i := range uint32(100_000) {
 			s.Add(i)
 		}
@@ -87,7 +89,7 @@ func TestSorter_Ends(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := disksort.New(t.Context(), file, order)
+	s := disksort.New(t.Context(), file, disksort.Chunk, order)
 	defer s.Close()
 	for i := range uint32(200_000) {
 		s.Add(i)

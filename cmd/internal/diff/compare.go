@@ -31,7 +31,7 @@ type appendFunc func(b []byte, c *change) []byte
 func compare(
 	ctx context.Context, old, now *listing, normalize bool, line appendFunc, out io.Writer,
 ) (differ bool, err error) {
-	sorter := disksort.New(ctx, "", disksort.Strings)
+	sorter := disksort.New(ctx, "", disksort.Chunk, disksort.Strings)
 	defer sorter.Close()
 	var b []byte
 	c := &comparison{

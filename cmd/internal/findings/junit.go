@@ -32,7 +32,7 @@ func newJUnit(w *writer, o Options) *junitPrinter {
 	return &junitPrinter{
 		w: w, failOn: o.FailOn, all: junitSuites{Name: "sitemap check"},
 		index: map[string]*junitSuite{},
-		lines: disksort.New(context.Background(), "", disksort.Strings),
+		lines: disksort.New(context.Background(), "", disksort.LongChunk, disksort.Strings),
 	}
 }
 
