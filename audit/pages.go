@@ -43,8 +43,8 @@ func (p *pageAuditor) add(page sampled) {
 	p.pending = append(p.pending, ready)
 	j := newJudgment(p.site.o, page, p.site.robots(page.loc))
 	go func() {
+		defer func() { ready <- j }() // also if the transport ends the goroutine
 		p.judge(j)
-		ready <- j
 	}()
 	if len(p.pending) > pageAhead {
 		p.take()
@@ -123,7 +123,7 @@ func (p *pageAuditor) request(j *judgment) {
 // get fetches a page and reads its start. If the body breaks off, get returns the document with an
 // error.
 func (p *pageAuditor) get(loc string) (*fetch.Document, []byte, error) {
-	req := fetch.Request{URL: loc, MaxBytes: maxPage, Origins: []string{p.site.named}}
+	req := fetch.Request{URL: loc, MaxBytes: maxPage, Origins: p.site.named}
 	doc, err := p.fetch.Get(p.site.ctx, req)
 	if err != nil {
 		return nil, nil, err

@@ -15,8 +15,8 @@ import (
 
 // Site audits the sitemaps of a site. It finds them as [discover.Client.URLs] does. It yields the
 // findings in a document once that has been read, and those about the whole site at the end. The
-// error of ctx or of the walk, if any, is the last element. An error of the Store or of the disk
-// follows those of documents in discover.WalkError.Errs.
+// error of the walk, if any, is the last element, or that of ctx if it has ended. An error of the
+// Store or of the disk follows those of documents in discover.WalkError.Errs.
 //
 //	for f, err := range audit.Site(ctx, &c, "https://example.com/", nil) {
 //		if err != nil {
@@ -30,7 +30,7 @@ import (
 // other walks and audits at once.
 func Site(ctx context.Context, c *discover.Client, site string,
 	o *Options) iter.Seq2[Finding, error] {
-	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) walk {
+	return auditWalk(ctx, c, o, []string{site}, func(ctx context.Context, w *discover.Options) walk {
 		return c.URLs(ctx, site, w)
 	})
 }
@@ -38,24 +38,24 @@ func Site(ctx context.Context, c *discover.Client, site string,
 // Sitemaps is like [Site], for sitemaps that the caller names and everything that they refer to.
 func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 	o *Options) iter.Seq2[Finding, error] {
-	name := ""
-	if len(from) > 0 {
-		name = from[0].Loc
+	var named []string
+	for _, sm := range from {
+		named = append(named, sm.Loc)
 	}
-	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) walk {
+	return auditWalk(ctx, c, o, named, func(ctx context.Context, w *discover.Options) walk {
 		return c.Walk(ctx, from, w)
 	})
 }
 
 // Pages is like [Document], and also fetches and judges up to [Options.Pages] of the pages. Their
-// findings are last. The error may be ctx's too.
+// findings are last. The error is that of ctx if it has ended.
 func Pages(ctx context.Context, c *discover.Client, src Source,
 	o *Options) iter.Seq2[Finding, error] {
 	name := src.Name
 	if src.Base != nil {
 		name = src.Base.String()
 	}
-	return siteSequence(ctx, c, o, name, func(s *siteAuditor) error {
+	return siteSequence(ctx, c, o, []string{name}, func(s *siteAuditor) error {
 		if s.o.Pages < 0 {
 			s.sample.size = maxSample
 		}
@@ -79,7 +79,7 @@ func Pages(ctx context.Context, c *discover.Client, src Source,
 
 // siteSequence returns the findings of an audit that fetches, and the error of ctx, of the audit or
 // of its Store.
-func siteSequence(ctx context.Context, c *discover.Client, o *Options, name string,
+func siteSequence(ctx context.Context, c *discover.Client, o *Options, named []string,
 	audit func(*siteAuditor) error) iter.Seq2[Finding, error] {
 	return sequence(o, func(r *reporter) error {
 		inner, cancel := context.WithCancel(ctx)
@@ -90,7 +90,7 @@ func siteSequence(ctx context.Context, c *discover.Client, o *Options, name stri
 				cancel()
 			}
 		}
-		s := newSiteAuditor(inner, c, r, name)
+		s := newSiteAuditor(inner, c, r, named)
 		defer s.cross.close()
 		err := audit(s)
 		if w, ok := errors.AsType[*discover.WalkError](err); ok && s.lastErr != nil {
@@ -104,11 +104,13 @@ func siteSequence(ctx context.Context, c *discover.Client, o *Options, name stri
 type walk = iter.Seq2[discover.URL, error]
 
 // auditWalk audits the documents of the walk that start returns.
-func auditWalk(ctx context.Context, c *discover.Client, o *Options, name string,
+func auditWalk(ctx context.Context, c *discover.Client, o *Options, named []string,
 	start func(context.Context, *discover.Options) walk) iter.Seq2[Finding, error] {
-	return siteSequence(ctx, c, o, name, func(s *siteAuditor) error {
-		if st, err := siteurl.Parse(name); err == nil {
-			s.named = st.Named() // also of a host without a scheme
+	return siteSequence(ctx, c, o, named, func(s *siteAuditor) error {
+		for i, name := range named {
+			if st, err := siteurl.Parse(name); err == nil {
+				s.named[i] = st.Named() // also of a host without a scheme
+			}
 		}
 		w := s.o.Walk
 		w.Fetched, w.Report, w.Done = s.fetched, s.problem, s.done

@@ -16,20 +16,20 @@ type siteJudge struct {
 	*reporter
 	ctx     context.Context
 	client  *discover.Client
-	named   string          // URL that the caller named, with its user name and password
-	name    string          // the site or sitemap as it was named, without those
+	named   []string        // URLs that the caller named, with their user names and passwords
+	name    string          // the first as it was named, without those
 	origin  location.Origin // of name, zero if that is not a URL
 	lastErr error           // yielded last
 
-	files  map[location.Origin]*robots.File // nil if it could not be read
-	size   int64                            // bytes of memory that these take
-	listed map[uint64]place                 // of sitemaps in indexes, by the hashes of their locations
-	seeds  []func()                         // judge the documents that no index has led to
+	files       map[location.Origin]*robots.File // nil if it could not be read
+	robotsBytes int64                            // that these take in memory
+	listed      map[uint64]place                 // of sitemaps in indexes, by hashes of locations
+	seeds       []func()                         // judge the documents that no index has led to
 }
 
 const (
-	maxListed = 1 << 20  // places that are remembered
-	maxSize   = 64 << 20 // bytes of robots.txt files, after which no more are asked for
+	maxListed      = 1 << 20  // places that are remembered
+	maxRobotsBytes = 64 << 20 // bytes of robots.txt files, after which no more are asked for
 )
 
 // storeFailed keeps the first error of the Store, and reports whether there is one.
@@ -59,16 +59,16 @@ func (s *siteJudge) robots(loc string) *robots.File {
 		return nil
 	}
 	file, ok := s.files[origin]
-	if !ok && len(s.files) < maxOrigins && s.size < maxSize {
+	if !ok && len(s.files) < maxOrigins && s.robotsBytes < maxRobotsBytes {
 		if origin == s.origin {
-			file, err = s.client.Robots(s.ctx, s.named) // with its user name and password
+			file, err = s.client.Robots(s.ctx, s.named[0]) // with its user name and password
 		} else {
-			file, err = s.client.Robots(s.ctx, origin.String(), s.named)
+			file, err = s.client.Robots(s.ctx, origin.String(), s.named...)
 		}
 		if err != nil {
 			file = nil
 		} else {
-			s.size += file.Size()
+			s.robotsBytes += file.Size()
 		}
 		s.files[origin] = file
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -491,4 +492,21 @@ func TestSite_FilesMissing(t *testing.T) {
 			t.Errorf("%d findings, %v", n, err)
 		}
 	}
+}
+
+// A transport that ends its goroutine, as that of a test that fails, does not hang the audit.
+func TestSite_TransportEnds(t *testing.T) {
+	w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1")})
+	if _, err := auditSite(t, ending{w}, audit.Options{Pages: -1}); err != nil {
+		t.Error(err)
+	}
+}
+
+type ending struct{ web }
+
+func (e ending) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/1" {
+		runtime.Goexit()
+	}
+	return e.web.RoundTrip(r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -36,12 +37,17 @@ type verdict struct {
 }
 
 func newSiteAuditor(ctx context.Context, c *discover.Client, r *reporter,
-	name string) *siteAuditor {
+	named []string) *siteAuditor {
+	name := ""
+	if len(named) > 0 {
+		name = named[0]
+	}
 	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}}
 	s.sample = &sample{size: min(r.o.Pages, maxSample), seed: r.o.Seed}
 	origin, _, _ := location.ParseOrigin(name)
 	s.siteJudge = siteJudge{
-		reporter: r, ctx: ctx, client: c, named: name, name: sitemap.Redact(name), origin: origin,
+		reporter: r, ctx: ctx, client: c,
+		named: slices.Clone(named), name: sitemap.Redact(name), origin: origin,
 		files: map[location.Origin]*robots.File{}, listed: map[uint64]place{},
 	}
 	s.files = &fileRules{siteJudge: &s.siteJudge, listed: map[string]bool{}}
