@@ -11,7 +11,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// maxLocs bounds the locations of the documents of a site, in bytes. In a walk, as much may wait.
+// maxLocs bounds the locations of the documents of a site, in bytes.
 const maxLocs = 32 << 20
 
 // relink updates the documents to those that the seeds and the indexes name at a time. New documents
@@ -21,7 +21,10 @@ const maxLocs = 32 << 20
 func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 	isFirst, isNamed := len(s.Docs) == 0, map[string]bool{}
 	var docs []*document // each index before its children
-	size := 0            // bytes of their locations
+	size := 0            // bytes of the locations of all documents
+	for _, d := range s.Docs {
+		size += len(d.Loc)
+	}
 	name := func(loc string, by link) {
 		d := s.byLoc[loc]
 		switch {
@@ -33,6 +36,7 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 			by.depth > limit(s.w.Options.MaxDepth, 10):
 			return
 		default:
+			size += len(loc)
 			d = &document{Loc: loc, link: by, Asked: s.began, Next: s.began}
 			// An index that has not changed since its first reading had all its children then.
 			d.Baseline = isFirst || d.index != nil && d.index.Baseline && d.index.Changed.IsZero()
@@ -45,7 +49,6 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 		}
 		isNamed[loc] = true
 		docs = append(docs, d)
-		size += len(loc)
 		if by.index != nil {
 			s.heed(d)
 		}
