@@ -72,7 +72,7 @@ var ErrLocation = errors.New("want s3://BUCKET or s3://BUCKET/PREFIX")
 func Open(ctx context.Context, location string) (*Store, error) {
 	rest, ok := strings.CutPrefix(location, Scheme)
 	bucket, prefix, _ := strings.Cut(rest, "/")
-	if !ok || bucket == "" || strings.Contains(bucket, "@") { // Hadoop's credentials
+	if !ok || bucket == "" || strings.ContainsAny(bucket, "@:") { // Hadoop's credentials
 		return nil, fmt.Errorf("objects: %q: %w", sitemap.Redact(location), ErrLocation)
 	}
 	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")

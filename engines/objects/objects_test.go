@@ -352,14 +352,14 @@ func TestNew_AbortsUploads(t *testing.T) {
 
 // An invalid location is refused before anything is requested.
 func TestOpen_Location(t *testing.T) {
-	for _, location := range []string{"", "bucket", "s3:", "s3://", "s3:///p", "https://bucket/p", "s3://id:secret@bucket/p"} {
-		if _, err := objects.Open(t.Context(), location); err == nil || !strings.Contains(err.Error(), "want s3://BUCKET") || strings.Contains(err.Error(), "secret") {
+	for _, location := range []string{"", "bucket", "s3:", "s3://", "s3:///p", "https://bucket/p", "s3://id:secret@bucket/p", "s3://id:se/cret@bucket/p"} {
+		if _, err := objects.Open(t.Context(), location); err == nil || !strings.Contains(err.Error(), "want s3://BUCKET") || strings.Contains(err.Error(), "cret") {
 			t.Errorf("Open(%q) = %v", location, err)
 		}
 	}
 	for _, endpoint := range []string{"localhost:9000", "ftp://a.test", "http://a.test/path", "http://id:secret@a.test/path"} {
 		t.Setenv("AWS_ENDPOINT_URL", endpoint)
-		if _, err := objects.Open(t.Context(), "s3://bucket"); err == nil || !strings.Contains(err.Error(), "AWS_ENDPOINT_URL") || strings.Contains(err.Error(), "secret") {
+		if _, err := objects.Open(t.Context(), "s3://bucket"); err == nil || !strings.Contains(err.Error(), "AWS_ENDPOINT_URL") || strings.Contains(err.Error(), "cret") {
 			t.Errorf("endpoint %q: %v", endpoint, err)
 		}
 	}
