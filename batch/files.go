@@ -200,7 +200,8 @@ func (s FileSink) Parts(ctx context.Context, run string) iter.Seq2[Stored, error
 		var names []string
 		isThere := false
 		for name, err := range s.Files.List(ctx, run) {
-			if isThere = true; err != nil && !yield(Stored{}, err) {
+			isThere = true
+			if err != nil && (!yield(Stored{}, err) || ctx.Err() != nil) {
 				return
 			}
 			if err == nil && strings.Count(name, "/") == 2 && strings.HasSuffix(name, PartSuffix) {
