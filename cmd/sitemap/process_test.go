@@ -120,7 +120,9 @@ func TestInterruptStderr(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	time.Sleep(100 * time.Millisecond) // until it waits
+	if _, err := r.Read(make([]byte, 1)); err != nil { // it has begun
+		t.Fatal(err)
+	}
 	cmd.Process.Signal(os.Interrupt)
 	if status := wait(t, cmd); status != cli.ExitInterrupted {
 		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)

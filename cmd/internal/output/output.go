@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -254,9 +255,13 @@ func (o *Writer) Reopen() error {
 		return nil
 	}
 	old, err := o.File.Stat()
-	now, gone := os.Stat(o.name)
-	if err != nil || !old.Mode().IsRegular() || gone == nil && os.SameFile(old, now) {
+	if err != nil || !old.Mode().IsRegular() {
 		return err
+	}
+	now, err := os.Stat(o.name)
+	isGone := errors.Is(err, fs.ErrNotExist)
+	if !isGone && (err != nil || os.SameFile(old, now)) {
+		return nil
 	}
 	f, err := os.OpenFile(o.name, appending, 0o666)
 	if err != nil {
