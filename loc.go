@@ -23,8 +23,8 @@ var hosts = idna.New(
 	idna.VerifyDNSLength(false),
 )
 
-// maxLabel is the most bytes of a label that DNS has room for: 63 characters of four bytes. The time
-// for Punycode grows with the square of the length.
+// maxLabel bounds a label in bytes, since Punycode takes quadratic time. DNS has no room for more
+// than 63 characters, of at most four bytes.
 const maxLabel = 4 * 63
 
 var (

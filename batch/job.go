@@ -11,8 +11,8 @@ import (
 
 // A Job does a task: it writes lines to p and counts them. It gets its own copy of the Worker,
 // whose Options.Store is the state of the domain. A target that cannot be read becomes a line; an
-// error of the Job ends the Worker. A Job must neither commit nor discard p. If only some targets of
-// a part are done again, the Worker keeps the lines of the others that [Lines] can read.
+// error of the Job ends the Worker. A Job must neither commit nor discard p. If only some targets
+// of a part are done again, the Worker keeps the lines of the others that [Lines] can read.
 type Job func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error)
 
 // A Worker does the tasks of a queue. Client, Queue and Sink must be set. Its fields must not

@@ -32,9 +32,9 @@ const otherRobotsTime = 15 * time.Second
 // file breaks off after it has named sitemaps, Robots returns the part that was read, together with
 // the error.
 //
-// If site was found in a document, named are the URLs that the caller named: see
-// [fetch.Request.Origins]. Robots then waits for 15 seconds at most. Without them, site counts as
-// named.
+// If site was found in a document, pass the URLs that the user named: see
+// [fetch.Request.Origins]. Then secrets go to their origins only, and Robots waits for at most 15
+// seconds.
 func (c *Client) Robots(
 	ctx context.Context, site string, named ...string,
 ) (*robots.File, error) {

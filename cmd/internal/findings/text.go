@@ -158,8 +158,8 @@ func fit(line string, caret, width int) (text string, column int) {
 
 const ellipsis = "…"
 
-// printable replaces characters that control a terminal, ends of lines, and the signs of commands in
-// the logs of GitHub and Azure.
+// printable replaces characters that control a terminal, ends of lines, and the signs of commands
+// in the logs of GitHub and Azure.
 func printable(s string) string {
 	s = cli.Harmless(cli.Printable(s), "")
 	if strings.HasPrefix(strings.TrimSpace(s), "::") {

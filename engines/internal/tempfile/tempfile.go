@@ -1,5 +1,5 @@
-// Package tempfile creates files that have no name and vanish with the process. It is like the
-// library's package of this name, which may change without a version of this module.
+// Package tempfile creates files that have no name and vanish with the process. It is a copy of the
+// library's package of this name, because the two modules are released separately.
 package tempfile
 
 import "os"
