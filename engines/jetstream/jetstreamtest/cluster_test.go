@@ -23,19 +23,20 @@ const hang = 5 * time.Minute
 // cluster starts three brokers that know of each other.
 func cluster(t *testing.T) []*server.Server {
 	t.Helper()
-	var ports []int
+	var held []net.Listener // each holds the port of a node until that starts
 	var routes []*url.URL
 	for range 3 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		held = append(held, l)
 		routes = append(routes, &url.URL{Scheme: "nats", Host: l.Addr().String()})
-		l.Close()
 	}
 	var nodes []*server.Server
-	for i, port := range ports {
+	for i, l := range held {
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
 		s, err := server.NewServer(&server.Options{
 			ServerName: fmt.Sprint("node", i), Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true,
 			JetStream: true, StoreDir: t.TempDir(), Routes: routes,
@@ -46,10 +47,7 @@ func cluster(t *testing.T) []*server.Server {
 		}
 		go s.Start()
 		t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-		nodes = append(nodes, s)
-	}
-	for _, s := range nodes {
-		if !s.ReadyForConnections(hang) {
+		if nodes = append(nodes, s); !s.ReadyForConnections(hang) {
 			t.Fatalf("a node has not started after %v", hang)
 		}
 	}
