@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"net/url"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
 )
 
 // A caseRow is a line of expected.jsonl.
@@ -103,10 +105,13 @@ func (c *caseRow) faults(in []byte, base *url.URL) (why []string) {
 	if c.Format != "" && out.format.String() != c.Format {
 		why = append(why, fmt.Sprintf("format %q, want %q", out.format, c.Format))
 	}
-	codes := out.codes()
+	codes, found := out.codes(), c.audit(in, base)
 	for _, code := range c.Problems {
 		if !slices.Contains(codes, code) {
 			why = append(why, "not reported: "+code)
+		}
+		if !slices.Contains(found, code) && code != "zone_assumed" { // a field of the entry
+			why = append(why, "not found by the audit: "+code)
 		}
 	}
 	for _, code := range codes {
@@ -116,6 +121,17 @@ func (c *caseRow) faults(in []byte, base *url.URL) (why []string) {
 		}
 	}
 	return why
+}
+
+// audit returns the codes of the findings of an audit.
+func (c *caseRow) audit(in []byte, base *url.URL) (codes []string) {
+	src := audit.Source{Base: base, ContentType: c.ContentType, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(in)), nil
+	}}
+	for f := range audit.Document(src, nil) {
+		codes = append(codes, string(f.Code))
+	}
+	return codes
 }
 
 // laterCodes are newer than the cases and do not count as false reports in them.
