@@ -95,6 +95,23 @@ func TestSite_HeaderStaysAtTheSite(t *testing.T) {
 	}
 }
 
+// Each sitemap that the caller names is named: the pages of its host get the header fields.
+func TestSitemaps_HeaderOfEach(t *testing.T) {
+	w := &secretWeb{got: map[string]bool{}, web: siteOf(map[string]string{"a.xml": wholeURLSet(home + "1")})}
+	w.web["https://b.test/b.xml"] = section{status: "200", body: []byte(wholeURLSet("https://b.test/1"))}
+	c := client(w)
+	c.Fetch.Header = http.Header{"Cookie": {"secret"}}
+	from := []*discover.Sitemap{{Loc: home + "a.xml"}, {Loc: "https://b.test/b.xml"}}
+	if _, err := collect(audit.Sitemaps(t.Context(), c, from, &audit.Options{Pages: -1})); err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range []string{"GET www.example.com /1", "GET b.test /1", "GET b.test /robots.txt"} {
+		if !w.got[request] {
+			t.Errorf("%s: without the header", request)
+		}
+	}
+}
+
 // An audit that was stopped judges each page once, and the next one all pages again.
 func TestSite_PagesGoOn(t *testing.T) {
 	const n = 200

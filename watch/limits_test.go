@@ -3,6 +3,7 @@ package watch_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
 )
@@ -52,10 +53,15 @@ func TestLimits_Locations(t *testing.T) {
 			}
 			web.serve(fmt.Sprint(i), index(children...))
 		}
-		web.serve("robots.txt", "Sitemap: /0\nSitemap: /1")
+		web.serve("robots.txt", "Sitemap: /0")
 		w := web.watcher()
 		w.PerDay = 2
 		once(t, w)
+		web.serve("robots.txt", "Sitemap: /1\nSitemap: /0") // what is known stays
+		for range 2 {
+			time.Sleep(25 * time.Hour)
+			once(t, w)
+		}
 		n := 0
 		for range w.Documents("a.test") {
 			n++
