@@ -58,12 +58,7 @@ func (c *Client) siteRobots(
 		return nil, st, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
 	if len(named) > 0 {
-		inner, cancel := context.WithTimeout(ctx, otherRobotsTime)
-		defer cancel()
-		f, err := c.robotsAt(inner, st, named, o)
-		if err != nil && inner.Err() != nil && ctx.Err() == nil {
-			err = &unreachableError{err}
-		}
+		f, err := c.otherRobots(ctx, st, named, o)
 		return f, st, err
 	}
 	private := st.User != nil || len(c.fetcher().Header) > 0
@@ -82,6 +77,19 @@ func (c *Client) siteRobots(
 		f, err = c.robotsAt(ctx, st, []string{st.Named()}, o)
 	}
 	return f, st, err // neither scheme works: report https, which was tried first
+}
+
+// otherRobots is robotsAt for a host that the caller has not named, which is waited for less long.
+func (c *Client) otherRobots(
+	ctx context.Context, st siteurl.Site, named []string, o *Options,
+) (*robotsFile, error) {
+	inner, cancel := context.WithTimeout(ctx, otherRobotsTime)
+	defer cancel()
+	f, err := c.robotsAt(inner, st, named, o)
+	if err != nil && inner.Err() != nil && ctx.Err() == nil {
+		err = &unreachableError{err}
+	}
+	return f, err
 }
 
 // wasTriedOnce reports whether err was not retried because of [fetch.Request.FailFast].

@@ -55,10 +55,8 @@ func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []strin
 	}
 	names := map[key]bool{}
 	v.names[o], v.hosts[o.Host] = names, true
-	ctx, cancel := context.WithTimeout(ctx, otherRobotsTime)
-	defer cancel()
 	at := siteurl.Site{URL: &url.URL{Scheme: o.Scheme, Host: o.Host}}
-	f, err := v.c.robotsAt(ctx, at, named, v.o)
+	f, err := v.c.otherRobots(ctx, at, named, v.o)
 	if err != nil {
 		return names
 	}
