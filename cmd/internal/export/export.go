@@ -63,7 +63,7 @@ func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)
 		return errors.New("lines that end in a carriage return alone; want line feeds")
 	case hasLoc:
 		return readCSV(newCSV(b, comma), has, put)
-	case isTable(line, rest):
+	case isTable(line, rest, comma):
 		return errors.New("a table without a column loc, URL, Address, page or Top pages")
 	}
 	err := readDocument(b, has, dropped, put)
@@ -161,11 +161,10 @@ func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
 }
 
 // isTable reports whether a line is the header of a table with URLs, and no part of a document.
-func isTable(line, rest []byte) bool {
+func isTable(line, rest []byte, comma rune) bool {
 	row, _, _ := bytes.Cut(rest, []byte("\n"))
-	i := bytes.IndexAny(line, separators)
-	return i >= 0 && !bytes.ContainsAny(line, "/<#[") && bytes.Contains(row, []byte("://")) &&
-		bytes.IndexByte(row, line[i]) >= 0
+	return bytes.ContainsRune(line, comma) && !bytes.ContainsAny(line, "/<#[") &&
+		bytes.ContainsRune(row, comma) && bytes.Contains(row, []byte("://"))
 }
 
 // separators may separate columns.
