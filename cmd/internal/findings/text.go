@@ -161,7 +161,7 @@ const ellipsis = "…"
 // printable replaces characters that control a terminal, ends of lines, and the signs of commands
 // in the logs of GitHub and Azure.
 func printable(s string) string {
-	s = cli.Harmless(cli.Printable(s), "")
+	s = strings.ReplaceAll(cli.Printable(s), "\n", "\ufffd")
 	if strings.HasPrefix(strings.TrimSpace(s), "::") {
 		s = strings.Replace(s, "::", ":\ufffd", 1)
 	}
