@@ -9,13 +9,13 @@ import (
 func TestSinceLastDayOfMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2004, 2, 29, 12, 0, 0, 0, time.Local)))
-		expectSince(t, map[string]string{"1m": "2004-01-29", "12m": "2003-02-28", "1y": "2003-02-28", "4y": "2000-02-29"})
+		wantSince(t, map[string]string{"1m": "2004-01-29", "12m": "2003-02-28", "1y": "2003-02-28", "4y": "2000-02-29"})
 		time.Sleep(time.Until(time.Date(2004, 5, 31, 12, 0, 0, 0, time.Local)))
-		expectSince(t, map[string]string{"1m": "2004-04-30", "2m": "2004-03-31", "3m": "2004-02-29", "1y": "2003-05-31"})
+		wantSince(t, map[string]string{"1m": "2004-04-30", "2m": "2004-03-31", "3m": "2004-02-29", "1y": "2003-05-31"})
 	})
 }
 
-func expectSince(t *testing.T, want map[string]string) {
+func wantSince(t *testing.T, want map[string]string) {
 	t.Helper()
 	for s, day := range want {
 		if got, err := parseSince(s); err != nil || got.Format(time.DateOnly) != day {
