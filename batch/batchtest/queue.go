@@ -42,13 +42,11 @@ func Expiry(t *testing.T, lease time.Duration, open func(t *testing.T) batch.Que
 		if got := again.Task().Domain; got != "a.test" {
 			t.Errorf("took %q", got)
 		}
-		mayBeStale(t, "Renew of a lease that ended", first.Renew)
-		mayBeStale(t, "Done of a lease that ended", first.Done)
-		mayBeStale(t, "Later of a lease that ended", sooner(first))
+		mayHaveEnded(t, first)
 		if err := again.Renew(t.Context()); err == nil { // else this machine was too busy
 			put(t, q, "a.test", false)
 		}
-		mayBeStale(t, "Done", again.Done)
+		mayHaveEnded(t, again)
 	})
 	t.Run("A lease that is renewed lasts", func(t *testing.T) {
 		for !renewedLasts(t, open(t), lease) {
@@ -65,9 +63,7 @@ func renewedLasts(t *testing.T, q batch.Queue, lease time.Duration) bool {
 	renewed := time.Now()
 	first := take(t, q)
 	for range 8 {
-		ctx, cancel := context.WithTimeout(t.Context(), lease/4)
-		again, taken := q.Take(ctx)
-		cancel()
+		again, taken := tryTake(t, q, lease/4)
 		now := time.Now()
 		err := first.Renew(t.Context())
 		if time.Since(renewed) > lease {
@@ -95,20 +91,15 @@ func put(t testing.TB, q batch.Queue, domain string, want bool) {
 	}
 }
 
-func end(t testing.TB, q batch.Queue) {
-	t.Helper()
-	must(t, "End", q.End(t.Context()))
-}
-
 func take(t testing.TB, q batch.Queue) batch.Lease {
 	t.Helper()
-	lease, err := tryTake(t, q)
+	lease, err := tryTake(t, q, hang)
 	must(t, "Take", err)
 	return lease
 }
 
-func tryTake(t testing.TB, q batch.Queue) (batch.Lease, error) {
-	ctx, cancel := context.WithTimeout(t.Context(), hang)
+func tryTake(t testing.TB, q batch.Queue, wait time.Duration) (batch.Lease, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	return q.Take(ctx)
 }
@@ -116,9 +107,7 @@ func tryTake(t testing.TB, q batch.Queue) (batch.Lease, error) {
 // none checks that Take waits.
 func none(t testing.TB, q batch.Queue) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), short)
-	defer cancel()
-	if lease, err := q.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if lease, err := tryTake(t, q, short); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("Take = %v, %v, want the end of the context", lease, err)
 	}
 }
@@ -128,17 +117,18 @@ func done(t testing.TB, lease batch.Lease) {
 	must(t, "Done", lease.Done(t.Context()))
 }
 
-// mayBeStale checks what is done with a lease that may have ended.
-func mayBeStale(t testing.TB, what string, do func(context.Context) error) {
+// mayHaveEnded does what ends a lease or needs it, if another one may have the task by now.
+func mayHaveEnded(t testing.TB, lease batch.Lease) {
 	t.Helper()
-	if err := do(t.Context()); err != nil && !errors.Is(err, batch.ErrStale) {
-		t.Errorf("%s: %v", what, err)
+	for what, err := range map[string]error{
+		"Renew": lease.Renew(t.Context()),
+		"Done":  lease.Done(t.Context()),
+		"Later": lease.Later(t.Context(), 0),
+	} {
+		if err != nil && !errors.Is(err, batch.ErrStale) {
+			t.Errorf("%s of a lease that has ended: %v", what, err)
+		}
 	}
-}
-
-// sooner returns a Later without a delay.
-func sooner(lease batch.Lease) func(context.Context) error {
-	return func(ctx context.Context) error { return lease.Later(ctx, 0) }
 }
 
 func arrives(t testing.TB, q batch.Queue) {
@@ -181,18 +171,16 @@ func endsNoOther(t testing.TB, q batch.Queue) {
 	first := take(t, q)
 	must(t, "Later", first.Later(t.Context(), 0))
 	second := take(t, q)
-	mayBeStale(t, "Done of a lease that ended", first.Done)
+	mayHaveEnded(t, first)
 	put(t, q, "a.test", false)
-	mayBeStale(t, "Later of a lease that ended", sooner(first))
 	none(t, q)
 	done(t, second)
 	none(t, q)
 	put(t, q, "a.test", true)
 	third := take(t, q)
-	mayBeStale(t, "Done of a task that was done", second.Done)
-	mayBeStale(t, "Later of a task that was done", sooner(second))
-	none(t, q)
+	mayHaveEnded(t, second)
 	put(t, q, "a.test", false)
+	none(t, q)
 	done(t, third)
 }
 
@@ -215,28 +203,13 @@ func onceUntilDone(t testing.TB, q batch.Queue) {
 }
 
 func takeWaits(t testing.TB, q batch.Queue) {
-	got := make(chan error, 1)
-	go func() {
-		lease, err := q.Take(t.Context())
-		if err == nil {
-			err = lease.Done(t.Context())
-		}
-		got <- err
-	}()
-	select {
-	case err := <-got:
-		t.Fatalf("Take from an empty queue returned: %v", err)
-	case <-time.After(short):
-	}
-	put(t, q, "a.test", true)
-	select {
-	case err := <-got:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(hang):
-		t.Error("Take did not return")
-	}
+	put := make(chan error, 1)
+	time.AfterFunc(short, func() {
+		_, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}})
+		put <- err
+	})
+	done(t, take(t, q))
+	must(t, "Put", <-put)
 }
 
 func takeEnds(t testing.TB, q batch.Queue) {
@@ -265,7 +238,7 @@ func laterWaits(t testing.TB, q batch.Queue) {
 	lease, began := take(t, q), time.Now()
 	must(t, "Later", lease.Later(t.Context(), delay))
 	put(t, q, "a.test", false)
-	end(t, q)
+	must(t, "End", q.End(t.Context()))
 	again := take(t, q)
 	if waited := time.Since(began); waited < delay*9/10 {
 		t.Errorf("the task came after %v, want %v", waited, delay)
@@ -276,30 +249,29 @@ func laterWaits(t testing.TB, q batch.Queue) {
 func over(t testing.TB, q batch.Queue) {
 	put(t, q, "a.test", true)
 	put(t, q, "b.test", true)
-	end(t, q)
+	must(t, "End", q.End(t.Context()))
 	first, second := take(t, q), take(t, q)
 	none(t, q) // a task may come back
 	must(t, "Later", first.Later(t.Context(), 0))
 	again := take(t, q)
-	ended := make(chan error, 3)
-	for range cap(ended) {
-		go func() {
-			_, err := tryTake(t, q)
-			ended <- err
-		}()
+	var waiting sync.WaitGroup
+	for range 3 {
+		waiting.Go(func() { isOver(t, q) })
 	}
 	done(t, again)
 	done(t, second)
-	for range cap(ended) {
-		if err := <-ended; err != io.EOF {
-			t.Errorf("Take = %v, want io.EOF", err)
-		}
-	}
+	waiting.Wait()
 }
 
 func overAtOnce(t testing.TB, q batch.Queue) {
-	end(t, q)
-	if lease, err := tryTake(t, q); err != io.EOF {
+	must(t, "End", q.End(t.Context()))
+	isOver(t, q)
+}
+
+// isOver checks that Take ends.
+func isOver(t testing.TB, q batch.Queue) {
+	t.Helper()
+	if lease, err := tryTake(t, q, hang); err != io.EOF {
 		t.Errorf("Take = %v, %v, want io.EOF", lease, err)
 	}
 }
@@ -307,37 +279,29 @@ func overAtOnce(t testing.TB, q batch.Queue) {
 // oneAtATime has workers take and return the tasks of many domains, which are put again and again.
 func oneAtATime(t testing.TB, q batch.Queue) {
 	const domains, workers = 400, 8
-	var mu sync.Mutex
-	with, ended := map[string]int{}, map[string]int{}
 	for i := range domains {
 		put(t, q, fmt.Sprintf("%d.test", i), true)
 	}
-	end(t, q)
+	must(t, "End", q.End(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*hang)
 	defer cancel()
-	work := func(worker int) error {
-		for n := 0; ; n++ {
+	var leased, ended sync.Map // domains
+	work := func(n int) error {
+		for ; ; n++ {
 			lease, err := q.Take(ctx)
 			if err != nil {
 				return err
 			}
-			domain := lease.Task().Domain
-			mu.Lock()
-			if with[domain]++; with[domain] > 1 {
+			domain, end := lease.Task().Domain, lease.Done
+			if _, again := leased.LoadOrStore(domain, true); again {
 				t.Errorf("%s is with two workers", domain)
 			}
-			mu.Unlock()
 			time.Sleep(time.Millisecond) // in which another lease of the domain would be seen
-			mu.Lock()
-			back := (n+worker)%5 == 0
-			with[domain]--
-			if !back {
-				ended[domain]++
-			}
-			mu.Unlock()
-			end := lease.Done
-			if back {
-				end = sooner(lease)
+			leased.Delete(domain)
+			if n%5 == 0 {
+				end = func(ctx context.Context) error { return lease.Later(ctx, 0) }
+			} else if _, again := ended.LoadOrStore(domain, true); again {
+				t.Errorf("%s was done twice", domain)
 			}
 			if err := end(ctx); err != nil {
 				return err
@@ -354,8 +318,9 @@ func oneAtATime(t testing.TB, q batch.Queue) {
 	}
 	wg.Wait()
 	for i := range domains {
-		if n := ended[fmt.Sprintf("%d.test", i)]; n != 1 {
-			t.Errorf("%d.test was done %d times", i, n)
+		domain := fmt.Sprintf("%d.test", i)
+		if _, done := ended.Load(domain); !done {
+			t.Errorf("%s was never done", domain)
 		}
 	}
 }
