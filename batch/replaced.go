@@ -52,39 +52,28 @@ func (r *run) replace(
 		return nil, true, nil
 	}
 	old = &replaced{part: part, walked: map[string]bool{}, missed: map[string]bool{}}
-	read, failed := map[string][]string{}, map[string]bool{} // by target
+	failed := map[string]bool{} // the targets in the part: whether one of their lines has an error
 	for l, err := range r.lines(ctx, t, part) {
 		if isMissing(err) {
 			if part.ID != "" { // else it was reported before
 				r.report(t, err)
 			}
 			old.part, isSame = Stored{}, false
-			clear(read)
+			clear(failed)
 			break
 		}
 		if err != nil {
 			return nil, false, err
 		}
 		target, counts := l.about()
-		documents := read[target]
-		if counts.Failed > 0 {
-			failed[target] = true
-		} else if l.Document != nil {
-			documents = append(documents, l.Document.Sitemap)
-		}
-		read[target] = documents
+		failed[target] = failed[target] || counts.Failed > 0
 	}
 	isNew, isWalked := false, false
 	for _, target := range t.Targets {
 		target = shown(target)
-		documents, has := read[target]
-		isNew = isNew || !has
-		if old.walked[target] = !has || r.Retry && failed[target]; old.walked[target] {
-			isWalked = true
-			for _, loc := range documents {
-				old.missed[loc] = true
-			}
-		}
+		hasFailed, has := failed[target]
+		old.walked[target] = !has || r.Retry && hasFailed
+		isNew, isWalked = isNew || !has, isWalked || old.walked[target]
 	}
 	old.isRetried = isSame || t.More && !isNew
 	return old, old.isRetried && !isWalked, nil
@@ -100,7 +89,8 @@ func (r *run) lines(ctx context.Context, t Task, part Stored) iter.Seq2[Line, er
 }
 
 // carry copies lines from the old part of a task to a new part: those of targets that are not
-// walked, and the changes of the others, which the state knows. It returns their counts.
+// walked, and the changes of the others, which the state knows. It returns their counts. It notes
+// the documents of the others as missed.
 func (r *run) carry(
 	ctx context.Context, t Task, old *replaced, p io.Writer,
 ) (sum Counts, err error) {
@@ -120,6 +110,9 @@ func (r *run) carry(
 				counted[target], counts.Targets = true, 1
 			}
 		case isWalked && l.URL != nil && r.Options.OnlyChanged:
+		case isWalked && l.Document != nil && counts.Failed == 0:
+			old.missed[l.Document.Sitemap] = true
+			continue
 		default:
 			continue
 		}
