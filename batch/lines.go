@@ -234,7 +234,5 @@ func parseLine(text []byte) (l Line, err error) {
 
 // typed returns the line of a value.
 func typed(kind string, v any) []byte {
-	b := append(append([]byte{}, typeField...), kind...)
-	b = append(append(b, `",`...), jsonl.Marshal(v)[1:]...)
-	return append(b, '\n')
+	return fmt.Appendf(nil, "%s%s\",%s\n", typeField, kind, jsonl.Marshal(v)[1:])
 }
