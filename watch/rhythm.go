@@ -54,21 +54,17 @@ func firstRhythm(dates []time.Time, window bool, now time.Time) rhythm {
 	begin := now.AddDate(0, 0, -maxDates)
 	slices.SortFunc(dates, func(a, b time.Time) int { return b.Compare(a) })
 	dates = slices.CompactFunc(dates, time.Time.Equal)
-	n, oldest := 0, now
-	for _, date := range dates {
-		if date.After(now) {
-			continue
-		}
-		if n == maxDates || date.Before(begin) {
-			window = n == maxDates
-			break
-		}
+	dates = slices.DeleteFunc(dates, now.Before)
+	n := 0
+	for n < min(len(dates), maxDates) && !dates[n].Before(begin) {
 		n++
-		oldest = date
+	}
+	if n < len(dates) {
+		window = n == maxDates
 	}
 	days := float64(maxDates)
 	if window && n > 0 {
-		days = max(now.Sub(oldest).Hours()/24, 1.0/24)
+		days = max(now.Sub(dates[n-1]).Hours()/24, 1.0/24)
 	}
 	return rhythm{Long: counts{float64(n) / days * evidence, evidence}}
 }
