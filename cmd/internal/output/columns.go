@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,6 +191,7 @@ type column[R any] struct {
 	text     func(b []byte, r *R) []byte // appends the value
 	isJSON   bool                        // the text is a number, a boolean or a list
 	required bool                        // jsonl has it even if it is empty
+	field    reflect.StructField         // of R, for tables
 }
 
 // pick returns the columns with these names.

@@ -69,8 +69,7 @@ func appendURL(rows []urlRow, r *batch.URL) []urlRow {
 		Target: r.Target, Fetched: r.Fetched, Change: nonZero(string(r.Change)),
 	}
 	if r.Trust != 0 {
-		onSite := r.OnSite
-		row.OnSite = &onSite
+		row.OnSite = new(r.OnSite)
 	}
 	row.extensions(extensionsOf(r))
 	return append(rows, row)
@@ -89,7 +88,7 @@ func (row *urlRow) extensions(x *sitemap.Extensions) {
 	for _, n := range x.News {
 		row.News = append(row.News, urlNews{
 			nonZero(n.PublicationName), nonZero(n.PublicationLanguage),
-			timeOrNull(n.PublicationDate), nonZero(n.Title),
+			nonZero(n.PublicationDate.Start()), nonZero(n.Title),
 		})
 	}
 	for _, a := range x.Alternates {
@@ -107,18 +106,9 @@ func orNull[T any](o sitemap.Optional[T]) *T {
 	return nil
 }
 
-// timeOrNull returns nil for a time that is not set. In the structs of a list, parquet-go takes
-// each time.Time that may be null for null.
-func timeOrNull(t sitemap.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	start := t.Start()
-	return &start
-}
-
 // nonZero returns nil for a zero value. Columns of strings or numbers that may be null need it:
-// parquet-go takes some of their zero values for null, but not all.
+// parquet-go takes some of their zero values for null, but not all. So do times in the structs of a
+// list: there it takes each time.Time that may be null for null.
 func nonZero[T comparable](value T) *T {
 	if value == *new(T) {
 		return nil
@@ -141,8 +131,7 @@ func offsetOf(t sitemap.Time) *int32 {
 		return nil
 	}
 	_, seconds := t.Start().Zone()
-	minutes := int32(seconds / 60)
-	return &minutes
+	return new(int32(seconds / 60))
 }
 
 // An alternateRow is a version of a page in one language.

@@ -24,11 +24,8 @@ func NewTable[S, R any](flags *cli.PrintFlags, rowsOf func([]R, *S) []R) (Printe
 			flags.Format)
 	}
 	var columns []column[R]
-	fields := map[string]reflect.StructField{}
 	for field := range reflect.TypeFor[R]().Fields() {
-		c := columnOf[R](field)
-		columns = append(columns, c)
-		fields[c.name] = field
+		columns = append(columns, columnOf[R](field))
 	}
 	table := &parquetTable[S, R]{rowsOf: rowsOf}
 	if flags.Fields != "" {
@@ -38,7 +35,7 @@ func NewTable[S, R any](flags *cli.PrintFlags, rowsOf func([]R, *S) []R) (Printe
 		}
 		var picked []reflect.StructField
 		for _, c := range columns {
-			picked = append(picked, fields[c.name])
+			picked = append(picked, c.field)
 		}
 		table.schema = parquet.SchemaOf(reflect.New(reflect.StructOf(picked)).Interface())
 	}
@@ -59,7 +56,7 @@ func NewTable[S, R any](flags *cli.PrintFlags, rowsOf func([]R, *S) []R) (Printe
 // columnOf returns the column of a field. Numbers and lists are JSON.
 func columnOf[R any](field reflect.StructField) column[R] {
 	name, rest, _ := strings.Cut(field.Tag.Get("parquet"), ",")
-	c := column[R]{name: name, required: !strings.Contains(rest, "optional")}
+	c := column[R]{name: name, required: !strings.Contains(rest, "optional"), field: field}
 	of := field.Type
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
