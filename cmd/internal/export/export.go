@@ -53,7 +53,9 @@ func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)
 	}
 	line, rest, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
 	comma = cmp.Or(comma, separatorOf(line))
-	hasLoc := locColumn(columnsOf(line, comma)) >= 0
+	header, headerErr := newCSV(bytes.NewReader(line), comma).Read()
+	columns := columnsOf(header)
+	hasLoc := headerErr == nil && locColumn(columns) != ""
 	switch {
 	case bytes.HasPrefix(start, []byte("PAR1")):
 		return errors.New("a Parquet file; want an export in text, jsonl or csv")
@@ -62,7 +64,7 @@ func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)
 	case hasLoc && bytes.ContainsRune(bytes.TrimSpace(line), '\r'):
 		return errors.New("lines that end in a carriage return alone; want line feeds")
 	case hasLoc:
-		return readCSV(newCSV(b, comma), has, put)
+		return readCSV(newCSV(b, comma), columns, has, put)
 	case isTable(line, rest, comma):
 		return errors.New("a table without a column loc, URL, Address, page or Top pages")
 	}
@@ -123,16 +125,9 @@ func readJSONL(r io.Reader, has *Fields, put func(URL)) error {
 	}
 }
 
-// readCSV reads an export in CSV, with columns by the names in its header.
-func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
-	c.FieldsPerRecord = -1
-	header, err := c.Read()
-	c.ReuseRecord = true
-	if err != nil {
-		return err
-	}
-	columns := columnNames(header)
-	loc := locColumn(columns)
+// readCSV reads an export in CSV with these columns, from its header on.
+func readCSV(c *csv.Reader, columns map[string]int, has *Fields, put func(URL)) error {
+	locName := locColumn(columns)
 	cell := func(row []string, name string) string {
 		if i, ok := columns[name]; ok && i < len(row) {
 			return strings.Clone(row[i])
@@ -149,13 +144,13 @@ func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
 		if err != nil {
 			return err
 		}
-		if loc >= len(row) || row[loc] == header[loc] || strings.TrimSpace(row[loc]) == "" {
-			continue // an empty cell, or a further header, of files that were joined
+		loc := strings.TrimSpace(cell(row, locName))
+		if loc == "" || strings.ToLower(loc) == locName {
+			continue // an empty cell, or a header: files that were joined have several
 		}
 		put(URL{
-			Loc: strings.Clone(strings.TrimSpace(row[loc])), LastMod: cell(row, "lastmod"),
-			Sitemap: cell(row, "sitemap"),
-			OldLoc:  cell(row, "old_loc"), Change: cell(row, "change"),
+			Loc: loc, LastMod: cell(row, "lastmod"), Sitemap: cell(row, "sitemap"),
+			OldLoc: cell(row, "old_loc"), Change: cell(row, "change"),
 		})
 	}
 }
@@ -178,24 +173,16 @@ func separatorOf(line []byte) rune {
 	return 0
 }
 
-// columnsOf returns the columns of a line if it is a header.
-func columnsOf(line []byte, comma rune) map[string]int {
-	header, err := newCSV(bytes.NewReader(line), comma).Read()
-	if err != nil {
-		return nil
-	}
-	return columnNames(header)
-}
-
 // newCSV returns a reader of CSV whose columns are separated by comma, unless that is 0.
 func newCSV(r io.Reader, comma rune) *csv.Reader {
 	c := csv.NewReader(r)
 	c.Comma = cmp.Or(comma, c.Comma)
+	c.FieldsPerRecord, c.ReuseRecord = -1, true
 	return c
 }
 
-// columnNames returns the columns by their names in lower case.
-func columnNames(header []string) map[string]int {
+// columnsOf returns the columns of a header by their names in lower case.
+func columnsOf(header []string) map[string]int {
 	columns := map[string]int{}
 	for i, name := range slices.Backward(header) {
 		columns[strings.ToLower(strings.TrimSpace(name))] = i
@@ -203,13 +190,13 @@ func columnNames(header []string) map[string]int {
 	return columns
 }
 
-// locColumn returns the column of the URLs, by the names that this command and others give it, or
-// -1.
-func locColumn(columns map[string]int) int {
+// locColumn returns the name of the column of the URLs, which is one that this command or others
+// give it, or "".
+func locColumn(columns map[string]int) string {
 	for _, name := range []string{"loc", "url", "address", "page", "top pages"} {
-		if i, ok := columns[name]; ok {
-			return i
+		if _, ok := columns[name]; ok {
+			return name
 		}
 	}
-	return -1
+	return ""
 }

@@ -176,12 +176,9 @@ func WantsExtensions(flags *cli.PrintFlags) bool {
 		return flags.Rows != "" || flags.Format != "text"
 	}
 	extended := namesOf(extensionColumns)
-	for name := range strings.SplitSeq(flags.Fields, ",") {
-		if slices.Contains(extended, strings.TrimSpace(name)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(flags.Fields, ","), func(name string) bool {
+		return slices.Contains(extended, strings.TrimSpace(name))
+	})
 }
 
 // A column is a field of rows that --fields may pick. A row without a value has an empty cell in
