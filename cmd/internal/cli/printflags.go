@@ -38,24 +38,21 @@ func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
 // AddFormat adds --format alone.
 func (p *PrintFlags) AddFormat(cmd *cobra.Command, formats string) {
 	p.formats = strings.Split(strings.ReplaceAll(formats, " or ", ", "), ", ")
-	f := cmd.Flags()
-	f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
+	cmd.Flags().StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
 	Group(cmd, "Output")
 	OneOf(cmd, "format", p.formats...)
 }
 
 // AddRaw adds --raw.
 func (p *PrintFlags) AddRaw(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&p.Raw, "raw", false,
+	cmd.Flags().BoolVar(&p.Raw, "raw", false,
 		"in csv, put no apostrophe before cells that a spreadsheet takes for formulas")
 	Group(cmd, "Output")
 }
 
 // AddFields adds --fields.
 func (p *PrintFlags) AddFields(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&p.Fields, "fields", "",
+	cmd.Flags().StringVar(&p.Fields, "fields", "",
 		"print the fields `NAME,...` only: see 'sitemap help fields'")
 	Group(cmd, "Output")
 }

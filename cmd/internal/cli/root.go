@@ -48,7 +48,9 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 	})
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(commands...)
-	addTopics(root)
+	for _, name := range topics {
+		root.AddCommand(WithHelp(&cobra.Command{Use: name, DisableFlagsInUseLine: true}))
+	}
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Args = func(_ *cobra.Command, args []string) error {
@@ -165,13 +167,6 @@ func WithHelpOf(cmd *cobra.Command, name string) *cobra.Command {
 		cmd.Example, cmd.Long, _ = strings.Cut(cmd.Long, "\n\n")
 	}
 	return cmd
-}
-
-// addTopics adds the help topics to root.
-func addTopics(root *cobra.Command) {
-	for _, name := range topics {
-		root.AddCommand(WithHelp(&cobra.Command{Use: name, DisableFlagsInUseLine: true}))
-	}
 }
 
 // Group makes the flags that were added to a command since the last call a group of its help.

@@ -66,8 +66,7 @@ func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
 
 // AddNormalize adds the flag that compares URLs in their normal form.
 func (s *SelectFlags) AddNormalize(cmd *cobra.Command, usage string) {
-	f := cmd.Flags()
-	f.BoolVar(&s.Normalize, "normalize", false, usage)
+	cmd.Flags().BoolVar(&s.Normalize, "normalize", false, usage)
 	Group(cmd, "Selection")
 }
 

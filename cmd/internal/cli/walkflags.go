@@ -62,15 +62,14 @@ type DocumentFlags struct {
 // Add adds the flags to a command.
 func (d *DocumentFlags) Add(cmd *cobra.Command) {
 	d.AddBase(cmd)
-	f := cmd.Flags()
-	f.StringVar(&d.contentType, "content-type", "", "media `TYPE` of a file; its charset counts")
+	cmd.Flags().StringVar(&d.contentType, "content-type", "",
+		"media `TYPE` of a file; its charset counts")
 	Group(cmd, "Target")
 }
 
 // AddBase adds --base alone.
 func (d *DocumentFlags) AddBase(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&d.base, "base", "",
+	cmd.Flags().StringVar(&d.base, "base", "",
 		"`URL` of a file; its relative locations are resolved against it, and dropped without it")
 	Group(cmd, "Target")
 }

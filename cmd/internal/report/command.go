@@ -36,8 +36,7 @@ func Command(a *cli.App) *cobra.Command {
 			cmd.Flags().AddFlag(f)
 		}
 	})
-	f := cmd.Flags()
-	f.StringVar(&since, "since-report", "",
+	cmd.Flags().StringVar(&since, "since-report", "",
 		"show what has changed since the run of check that is in `FILE`, in jsonl")
 	cli.Group(cmd, "Output")
 	return cmd
