@@ -26,11 +26,8 @@ type catFlags struct {
 
 func catCommand(a *cli.App) *cobra.Command {
 	flags := &catFlags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "cat [flags] OUT/RUN",
-		Args: cli.Exactly(1, "want one OUT/RUN"),
-		RunE: func(cmd *cobra.Command, args []string) error { return cat(a, cmd, args[0], flags) },
-	})
+	cmd := cli.Command("cat [flags] OUT/RUN", cli.Exactly(1, "want one OUT/RUN"),
+		func(cmd *cobra.Command, args []string) error { return cat(a, cmd, args[0], flags) })
 	flags.PrintFlags.Add(cmd, "text, jsonl, csv, parquet, sarif, junit or github")
 	flags.AddRows(cmd)
 	f := cmd.Flags()

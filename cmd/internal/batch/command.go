@@ -45,12 +45,10 @@ func runCommand(a *cli.App, use string, flags *runFlags) *cobra.Command {
 	if !flags.plans {
 		args = cli.Exactly(0, "want no argument: the sites come from the queue")
 	}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use: use, Args: args,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Command(use, args,
+		func(cmd *cobra.Command, args []string) error {
 			return execute(a, cmd, strings.Join(args, ""), flags)
-		},
-	})
+		})
 	flags.add(cmd)
 	return cmd
 }

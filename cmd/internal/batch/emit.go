@@ -21,11 +21,8 @@ type emitFlags struct {
 
 func emitCommand(a *cli.App) *cobra.Command {
 	flags := &emitFlags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "emit [flags] OUT/RUN",
-		Args: cli.Exactly(1, "want one OUT/RUN"),
-		RunE: func(cmd *cobra.Command, args []string) error { return emit(a, cmd, args[0], flags) },
-	})
+	cmd := cli.Command("emit [flags] OUT/RUN", cli.Exactly(1, "want one OUT/RUN"),
+		func(cmd *cobra.Command, args []string) error { return emit(a, cmd, args[0], flags) })
 	f := cmd.Flags()
 	f.StringVar(&flags.queue, "queue", "",
 		"put the pages into the frontier at `URL`: urlfrontier://HOST:PORT/CRAWL")

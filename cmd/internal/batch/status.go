@@ -32,10 +32,8 @@ type statusFlags struct {
 
 func statusCommand(a *cli.App) *cobra.Command {
 	flags := &statusFlags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "status [flags] OUT[/RUN]",
-		RunE: func(cmd *cobra.Command, args []string) error { return status(a, cmd, args, flags) },
-	})
+	cmd := cli.Command("status [flags] OUT[/RUN]", nil,
+		func(cmd *cobra.Command, args []string) error { return status(a, cmd, args, flags) })
 	flags.placeFlags.add(cmd)
 	f := cmd.Flags()
 	run, queue := f.Lookup("run"), f.Lookup("queue")

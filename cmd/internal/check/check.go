@@ -27,15 +27,13 @@ import (
 // Command returns the command sitemap check.
 func Command(a *cli.App) *cobra.Command {
 	flags := &Flags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use: "check [flags] TARGET...",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Command("check [flags] TARGET...", nil,
+		func(cmd *cobra.Command, args []string) error {
 			if flags.rules || flags.explain != "" {
 				return printRules(a, cmd, args, flags)
 			}
 			return run(a, cmd, args, flags)
-		},
-	})
+		})
 	flags.Add(cmd)
 	return cmd
 }

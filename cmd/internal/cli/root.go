@@ -20,23 +20,19 @@ import (
 // Root returns the command sitemap with its commands and help topics.
 func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 	a.Version = version
-	root := WithHelp(&cobra.Command{
-		Use:           "sitemap",
-		Version:       version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
+	root := Command("sitemap [flags]",
+		func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return Misuse(cmd, unknownCommand(cmd, "command", args[0]))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		func(cmd *cobra.Command, _ []string) error {
 			cmd.SetOut(a.Err)
 			cmd.Help()
 			return &UsageError{Err: errors.New("no command given")}
-		},
-	})
+		})
+	root.Version, root.SilenceErrors, root.SilenceUsage = version, true, true
 	root.SetFlagErrorFunc(badFlag)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		var help bytes.Buffer
@@ -49,7 +45,7 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(commands...)
 	for _, name := range topics {
-		root.AddCommand(WithHelp(&cobra.Command{Use: name, DisableFlagsInUseLine: true}))
+		root.AddCommand(Command(name, nil, nil))
 	}
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -153,11 +149,17 @@ var helpFiles embed.FS
 // topics are the help topics that are not commands.
 var topics = []string{"targets", "trust", "fields", "output", "errors", "state"}
 
-// WithHelp sets the help of a command or topic from its file.
-func WithHelp(cmd *cobra.Command) *cobra.Command { return WithHelpOf(cmd, cmd.Name()) }
+// Command returns a command with its help, or without a function to run a help topic.
+func Command(
+	use string, args cobra.PositionalArgs, run func(cmd *cobra.Command, args []string) error,
+) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: args, RunE: run, DisableFlagsInUseLine: true}
+	SetHelp(cmd, cmd.Name())
+	return cmd
+}
 
-// WithHelpOf sets the help of a command from the file of a name.
-func WithHelpOf(cmd *cobra.Command, name string) *cobra.Command {
+// SetHelp sets the help of a command or topic from the file of a name.
+func SetHelp(cmd *cobra.Command, name string) {
 	text, err := helpFiles.ReadFile("help/" + name + ".txt")
 	if err != nil {
 		panic(err)
@@ -166,7 +168,6 @@ func WithHelpOf(cmd *cobra.Command, name string) *cobra.Command {
 	if !slices.Contains(topics, cmd.Name()) {
 		cmd.Example, cmd.Long, _ = strings.Cut(cmd.Long, "\n\n")
 	}
-	return cmd
 }
 
 // Group makes the flags that were added to a command since the last call a group of its help.

@@ -34,11 +34,8 @@ var expected []byte
 
 // Command returns the command sitemap demo.
 func Command(a *cli.App) *cobra.Command {
-	return cli.WithHelp(&cobra.Command{
-		Use:                   "demo",
-		DisableFlagsInUseLine: true,
-		Args:                  cli.Exactly(0, "demo takes no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+	return cli.Command("demo", cli.Exactly(0, "demo takes no arguments"),
+		func(cmd *cobra.Command, args []string) error {
 			var text bytes.Buffer
 			err := run(cmd.Context(), &text)
 			if err == nil && !bytes.Equal(text.Bytes(), expected) {
@@ -48,8 +45,7 @@ func Command(a *cli.App) *cobra.Command {
 			out := output.New(a)
 			out.Write(text.Bytes())
 			return out.Finish(err)
-		},
-	})
+		})
 }
 
 // run serves the sites of the demo, runs commands on them, and prints what they print.

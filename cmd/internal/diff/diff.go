@@ -27,11 +27,9 @@ import (
 // Command returns the command sitemap diff.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "diff [flags] OLD NEW",
-		Args: cli.Exactly(2, "want two exports, folders or sites: OLD and NEW"),
-		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
-	})
+	cmd := cli.Command("diff [flags] OLD NEW",
+		cli.Exactly(2, "want two exports, folders or sites: OLD and NEW"),
+		func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) })
 	flags.PrintFlags.Add(cmd, "text, jsonl or csv")
 	flags.AddRaw(cmd)
 	flags.AddAs(cmd)

@@ -19,9 +19,8 @@ func Command(a *cli.App) *cobra.Command {
 		docs  cli.DocumentFlags
 		limit cli.Limit
 	)
-	cmd := cli.WithHelp(&cobra.Command{
-		Use: "parse [flags] FILE|-...",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Command("parse [flags] FILE|-...", nil,
+		func(cmd *cobra.Command, args []string) error {
 			formatErr := print.Resolve(cmd)
 			p, fieldsErr := output.NewPrinter(&print, false, false)
 			o, err := docs.Options(limit)
@@ -53,8 +52,7 @@ func Command(a *cli.App) *cobra.Command {
 				files = append(files, target.Target{Kind: target.File, Name: name, Given: name})
 			}
 			return w.Out.Finish(w.Print(cmd.Context(), files))
-		},
-	})
+		})
 	docs.Add(cmd)
 	print.Add(cmd, "text, jsonl, csv or parquet")
 	print.AddFields(cmd)

@@ -22,13 +22,10 @@ var notOfReport = []string{
 // Command returns the command sitemap report.
 func Command(a *cli.App) *cobra.Command {
 	flags, since := &check.Flags{}, ""
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "report [flags] TARGET",
-		Args: cli.Exactly(1, "want one TARGET"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Command("report [flags] TARGET", cli.Exactly(1, "want one TARGET"),
+		func(cmd *cobra.Command, args []string) error {
 			return run(a, cmd, args, flags, since)
-		},
-	})
+		})
 	check := &cobra.Command{}
 	flags.Add(check)
 	check.Flags().VisitAll(func(f *pflag.Flag) {

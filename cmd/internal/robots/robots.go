@@ -23,10 +23,8 @@ func Command(a *cli.App) *cobra.Command {
 		docs  cli.DocumentFlags
 		net   cli.FetchFlags
 	)
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "robots [flags] SITE|FILE|-",
-		Args: cli.Exactly(1, "want one SITE or FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Command("robots [flags] SITE|FILE|-", cli.Exactly(1, "want one SITE or FILE"),
+		func(cmd *cobra.Command, args []string) error {
 			t, err := target.Parse(args[0], "")
 			client, clientErr := net.Client()
 			o, baseErr := docs.Options(cli.Limit{})
@@ -53,8 +51,7 @@ func Command(a *cli.App) *cobra.Command {
 				printRobots(a, out, r, name, client.RobotsToken(), &print)
 			}
 			return out.Finish(nil)
-		},
-	})
+		})
 	docs.AddBase(cmd)
 	print.Add(cmd, "text or jsonl")
 	net.Add(cmd)

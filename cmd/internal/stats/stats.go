@@ -24,10 +24,8 @@ import (
 // Command returns the command sitemap stats.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "stats [flags] TARGET...",
-		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
-	})
+	cmd := cli.Command("stats [flags] TARGET...", nil,
+		func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) })
 	flags.Add(cmd, "text, jsonl or csv")
 	return cmd
 }

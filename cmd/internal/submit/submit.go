@@ -27,11 +27,9 @@ import (
 // Command returns the command sitemap submit.
 func Command(a *cli.App) *cobra.Command {
 	flags := &submitFlags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "submit [flags] FILE|-|SITEMAP",
-		Args: cli.Exactly(1, "want one FILE of changes, or with --ping the URL of a sitemap"),
-		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args[0], flags) },
-	})
+	cmd := cli.Command("submit [flags] FILE|-|SITEMAP",
+		cli.Exactly(1, "want one FILE of changes, or with --ping the URL of a sitemap"),
+		func(cmd *cobra.Command, args []string) error { return run(a, cmd, args[0], flags) })
 	f := cmd.Flags()
 	f.StringVar(&flags.key, "indexnow", "",
 		"send URLs to IndexNow with the `KEY` that the host serves")

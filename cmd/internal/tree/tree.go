@@ -21,9 +21,8 @@ import (
 // Command returns the command sitemap tree.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use: "tree [flags] TARGET...",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Command("tree [flags] TARGET...", nil,
+		func(cmd *cobra.Command, args []string) error {
 			return lists.Walk(a, cmd, args, flags, func(w *lists.Walker, _ []target.Target) error {
 				w.Options.SkipExtensions = true
 				if w.Handle = treeLines; flags.Format == "text" {
@@ -31,8 +30,7 @@ func Command(a *cli.App) *cobra.Command {
 				}
 				return nil
 			})
-		},
-	})
+		})
 	flags.Add(cmd, "text or jsonl")
 	return cmd
 }

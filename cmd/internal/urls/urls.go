@@ -17,10 +17,8 @@ import (
 // Command returns the command sitemap urls.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "urls [flags] TARGET...",
-		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
-	})
+	cmd := cli.Command("urls [flags] TARGET...", nil,
+		func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) })
 	flags.Add(cmd, "text, jsonl, csv or parquet")
 	flags.AddDocuments(cmd)
 	flags.AddRows(cmd)

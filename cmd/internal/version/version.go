@@ -15,16 +15,12 @@ import (
 
 // Command returns the command sitemap version.
 func Command(a *cli.App) *cobra.Command {
-	return cli.WithHelp(&cobra.Command{
-		Use:                   "version",
-		DisableFlagsInUseLine: true,
-		Args:                  cli.Exactly(0, "version takes no arguments"),
-		RunE: func(*cobra.Command, []string) error {
+	return cli.Command("version", cli.Exactly(0, "version takes no arguments"),
+		func(*cobra.Command, []string) error {
 			out := output.New(a)
 			fmt.Fprintln(out, "sitemap", String())
 			return out.Finish(nil)
-		},
-	})
+		})
 }
 
 // String returns the version of the running command.

@@ -44,11 +44,8 @@ type watchFlags struct {
 // Command returns the command sitemap watch.
 func Command(a *cli.App) *cobra.Command {
 	flags := &watchFlags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "watch [flags] --state FILE SITE...",
-		Args: cli.AnyArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
-	})
+	cmd := cli.Command("watch [flags] --state FILE SITE...", cli.AnyArgs,
+		func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) })
 	f := cmd.Flags()
 	f.StringVar(&flags.from, "from", "",
 		"watch the sites in `FILE` too, one a line; it is read again when it changes")

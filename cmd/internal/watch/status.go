@@ -21,9 +21,8 @@ import (
 func statusCommand(a *cli.App) *cobra.Command {
 	var format cli.PrintFlags
 	var file, from string
-	cmd := cli.WithHelpOf(&cobra.Command{
-		Use: "status [flags] --state FILE [SITE...]",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := cli.Command("status [flags] --state FILE [SITE...]", nil,
+		func(cmd *cobra.Command, args []string) error {
 			var err error
 			if file == "" {
 				err = errors.New("want --state FILE, that of sitemap watch")
@@ -50,8 +49,8 @@ func statusCommand(a *cli.App) *cobra.Command {
 			w := &watch.Watcher{Store: db}
 			err = cmp.Or(err, printStatus(a, out, w, names, format.Format))
 			return errors.Join(out.Finish(err), db.Close())
-		},
-	}, "watch-status")
+		})
+	cli.SetHelp(cmd, "watch-status")
 	f := cmd.Flags()
 	f.StringVar(&file, "state", "", "`FILE` of sitemap watch; required")
 	f.StringVar(&from, "from", "", "report on the sites in `FILE`, one a line")
