@@ -116,14 +116,9 @@ func (f *folderFiles) Open(_ context.Context, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	head := make([]byte, headerSize)
-	if err == nil {
-		var n int
-		n, err = file.ReadAt(head, 0)
-		head = head[:n]
-	}
-	if err != nil && err != io.EOF {
+	info, statErr := file.Stat()
+	head, err := io.ReadAll(io.NewSectionReader(file, 0, headerSize))
+	if err = cmp.Or(statErr, err); err != nil {
 		file.Close()
 		return nil, err
 	}
