@@ -87,25 +87,14 @@ func (o *object) get(at, n int64) (p []byte, err error) {
 		}
 		return err
 	})
-	if statusOf(err) == http.StatusRequestedRangeNotSatisfiable { // it is empty
-		err = o.stat()
-	}
 	switch statusOf(err) {
+	case http.StatusRequestedRangeNotSatisfiable: // it is empty, so anything may replace it
+		o.etag = batch.AnyVersion
+		return nil, nil
 	case http.StatusNotFound:
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case http.StatusPreconditionFailed: // it was replaced meanwhile
 		return nil, batch.ErrStale
 	}
 	return p, err
-}
-
-// stat requests the ETag and the size.
-func (o *object) stat() error {
-	b := o.bucket
-	return b.retry(o.ctx, o.name, func() error {
-		name, options := b.prefix+o.name, minio.StatObjectOptions{}
-		info, err := b.client.StatObject(o.ctx, b.name, name, options)
-		o.etag, o.size = info.ETag, info.Size
-		return err
-	})
 }
