@@ -92,10 +92,9 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 		}
 	}
 	if errors.Is(r.err, sitemap.ErrGzip) { // the entries are doubtful
-		clear(r.pages)
-		clear(r.changes)
-		r.isChanged, r.isNews, r.isIndex, r.isAhead = false, false, false, false
-		r.dates, r.last = nil, time.Time{}
+		r = &reading{
+			at: r.at, isFirst: r.isFirst, old: r.old, pages: pageMap{}, sum: r.sum, err: r.err,
+		}
 	}
 	r.end()
 	return r

@@ -157,15 +157,14 @@ func (d *document) checked() time.Time {
 	return d.Read
 }
 
-// check makes a document due or, if the index above it stands for it, the index. It returns which.
-func (s *site) check(d *document) *document {
+// check makes a document due or, if the index above it stands for it, the index.
+func (s *site) check(d *document) {
 	for d.isKnown() {
 		d = d.index
 	}
 	if d.Failures == 0 {
 		d.Next, d.wanted = s.began, true
 	}
-	return d
 }
 
 // checkOnce is the longest check of all documents in which no page moves twice.
@@ -186,7 +185,7 @@ func (s *site) sweep(pending int) bool {
 				continue
 			}
 			if d.checked().Before(s.Swept) {
-				s.checking = s.check(d)
+				s.check(d)
 				return false
 			}
 			d.Sweeps, s.Swept = pass+1, d.checked()
@@ -205,7 +204,6 @@ func (s *site) sweep(pending int) bool {
 // settle reports the pages that no document of the site lists any more, once all documents were
 // checked after they had vanished. Pages that vanish meanwhile wait for the next sweep.
 func (s *site) settle() {
-	s.checking = nil
 	var locs []string
 	var last time.Time
 	for loc, p := range s.gone {

@@ -34,7 +34,6 @@ type site struct {
 	gone     map[string]pagelist.Page // that left a document, by location
 	unsaved  map[string]pageMap       // lists that are not stored yet, by key
 	isLinked bool                     // Docs are those that are named
-	checking *document                // the next one of a sweep
 	began    time.Time                // of the turn
 	saved    time.Time
 	isTold   bool  // an event was taken since then

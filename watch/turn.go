@@ -63,7 +63,7 @@ func (s *site) next() (best *document) {
 		}
 		expected := d.Rhythm.rate() * s.began.Sub(d.Asked).Hours()
 		switch {
-		case d.Read.IsZero() && d.Failures == 0, d == s.checking && s.Swept.Before(last):
+		case d.Read.IsZero() && d.Failures == 0, d.wanted && s.Swept.Before(last):
 			expected = math.Inf(1)
 		case d.isHinted() && d.Failures == 0:
 			expected += 1_000
