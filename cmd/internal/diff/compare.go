@@ -26,16 +26,16 @@ type change struct {
 // An appendFunc appends the line of a change to b.
 type appendFunc func(b []byte, c *change) []byte
 
-// compare writes the line of each change between two listings, in the order of the URLs, and
-// reports whether there is one.
-func compare(
-	ctx context.Context, old, now *listing, normalize bool, line appendFunc, out io.Writer,
+// compare writes the line of each change between the sides, in the order of the URLs, and reports
+// whether there is one.
+func (l *listings) compare(
+	ctx context.Context, line appendFunc, out io.Writer,
 ) (differ bool, err error) {
 	sorter := disksort.New(ctx, "", disksort.Chunk, disksort.Strings)
 	defer sorter.Close()
 	var b []byte
 	c := &comparison{
-		id: identity(normalize), has: old.has.With(now.has), index: map[string]int{},
+		listings: l, has: l.fields[old].With(l.fields[now]), index: map[string]int{},
 		report: func(c *change) { // the URL, a NUL, the line, and the length of the URL
 			b = append(append(b[:0], c.Loc...), 0)
 			b = binary.BigEndian.AppendUint32(line(b, c), uint32(len(c.Loc)))
@@ -43,11 +43,8 @@ func compare(
 			differ = true
 		},
 	}
-	for n := range uint64(parts) {
-		err := old.read(n, func(u export.URL) { keepLatest(&c.page(u.Loc).old, u) })
-		if err == nil {
-			err = now.read(n, func(u export.URL) { keepLatest(&c.page(u.Loc).now, u) })
-		}
+	for n := range l.parts {
+		err := l.read(n, func(side byte, u export.URL) { keepLatest(&c.page(u.Loc)[side], u) })
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return differ, err
 		}
@@ -63,17 +60,17 @@ func compare(
 	return differ, sorter.Err()
 }
 
-// A comparison compares a part of two listings.
+// A comparison compares the sides of a part.
 type comparison struct {
-	id     func(loc string) string
-	has    export.Fields // that both listings have
+	*listings
+	has    export.Fields // that both sides have
 	report func(*change)
 	index  map[string]int // of pages, by id
 	pages  []page
 }
 
-// A page is a URL in two listings.
-type page struct{ old, now export.URL } // without a Loc if a listing lacks it
+// A page is a URL on both sides, without a Loc on a side that lacks it.
+type page [2]export.URL
 
 // page returns the page of a URL. It is valid until the next call.
 func (c *comparison) page(loc string) *page {
@@ -103,26 +100,26 @@ func (c *comparison) end() {
 	gone := map[string][]*page{}
 	for i := range c.pages {
 		switch p := &c.pages[i]; {
-		case p.now.Loc == "":
-			k := pageKey(c.id(p.old.Loc))
+		case p[now].Loc == "":
+			k := pageKey(c.id(p[old].Loc))
 			gone[k] = append(gone[k], p)
-		case p.old.Loc == "":
+		case p[old].Loc == "":
 			added = append(added, p)
-		case c.has.LastMod && !sameTime(p.old.LastMod, p.now.LastMod):
+		case c.has.LastMod && !sameTime(p[old].LastMod, p[now].LastMod):
 			c.report(p.change("changed"))
-		case c.has.Sitemap && p.old.Sitemap != p.now.Sitemap:
+		case c.has.Sitemap && p[old].Sitemap != p[now].Sitemap:
 			c.report(p.change("moved"))
 		}
 	}
 	for _, p := range added {
-		k := pageKey(c.id(p.now.Loc))
+		k := pageKey(c.id(p[now].Loc))
 		if len(gone[k]) == 0 {
 			c.report(p.change("added"))
 			continue
 		}
-		p.old, gone[k] = gone[k][0].old, gone[k][1:]
+		p[old], gone[k] = gone[k][0][old], gone[k][1:]
 		ch := p.change("moved")
-		ch.OldLoc = p.old.Loc
+		ch.OldLoc = p[old].Loc
 		c.report(ch)
 	}
 	for _, list := range gone {
@@ -138,8 +135,8 @@ func (c *comparison) end() {
 // change returns how a page differs.
 func (p *page) change(kind string) *change {
 	return &change{
-		Change: kind, Loc: cmp.Or(p.now.Loc, p.old.Loc), LastMod: p.now.LastMod,
-		OldLastMod: p.old.LastMod, Sitemap: p.now.Sitemap, OldSitemap: p.old.Sitemap,
+		Change: kind, Loc: cmp.Or(p[now].Loc, p[old].Loc), LastMod: p[now].LastMod,
+		OldLastMod: p[old].LastMod, Sitemap: p[now].Sitemap, OldSitemap: p[old].Sitemap,
 	}
 }
 

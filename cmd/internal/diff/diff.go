@@ -4,13 +4,12 @@
 // Each file builds on those below it:
 //
 //	diff.go     sitemap diff
-//	compare.go  the changes between two listings
-//	listing.go  the URLs of one side, in parts
+//	compare.go  the changes between the two sides
+//	listing.go  the URLs of both sides, in parts
 package diff
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
 // Command returns the command sitemap diff.
@@ -57,20 +57,13 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 		return err
 	}
 	w.Options.SkipExtensions = true
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
-	var sides [2]*listing
-	for i, name := range args {
-		if sides[i], err = openListing(ctx, w, name); err != nil {
-			break
+	ctx := cmd.Context()
+	l := &listings{normalize: flags.Normalize, blocks: records.Temp{Name: "sitemap-diff-"}}
+	defer l.blocks.Close()
+	for side, name := range args {
+		if err := l.load(ctx, w, side, name); err != nil {
+			return cmp.Or(a.Ended(ctx), trouble(err))
 		}
-		defer sides[i].close()
-	}
-	if err != nil {
-		if ended := a.Ended(ctx); ended != nil {
-			return ended
-		}
-		return trouble(err)
 	}
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return trouble(err)
@@ -80,7 +73,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	}
 	header, line := changeFormat(&flags.PrintFlags)
 	w.Out.Begin(header)
-	differ, err := compare(ctx, sides[0], sides[1], flags.Normalize, line, w.Out)
+	differ, err := l.compare(ctx, line, w.Out)
 	if differ && (err == nil || errors.Is(err, cli.ErrStopped)) {
 		a.Failed.Store(true)
 		w.Out.Head = -1 // a failure says that they differ, not that nothing could be read

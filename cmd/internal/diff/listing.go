@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -18,51 +17,49 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
-// A listing is the URLs of an export, a folder or a site, in parts that fit into memory. URLs that
-// are compared with each other are in the same part of both listings.
-type listing struct {
-	has    export.Fields
-	parts  [parts]part
-	blocks records.Temp // by part and number
-	err    error        // of blocks
-}
+// The sides of a comparison: the first and the second argument.
+const (
+	old = iota
+	now
+)
 
-// parts is how many parts a listing has.
-const parts = 256
+// listings are the URLs of both sides, each an export, a folder or a site. They are in parts that
+// fit into memory. URLs that are compared with each other are in the same part.
+type listings struct {
+	normalize bool // equivalent URLs count as the same
+	fields    [2]export.Fields
+	parts     [256]part
+	blocks    records.Temp // by part and number
+	err       error        // of blocks
+}
 
 // blockSize is how many bytes of a part are held before they are a block.
 const blockSize = 32 << 10
 
-// A part is some URLs of a listing.
+// A part is some URLs of both sides.
 type part struct {
 	blocks int
 	last   []byte
 }
 
-// openListing reads all URLs that name stands for.
-func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, error) {
+// load adds all URLs that name stands for to a side.
+func (l *listings) load(ctx context.Context, w *lists.Walker, side int, name string) error {
 	t, err := target.Parse(name, w.Flags.As)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	l := &listing{blocks: records.Temp{Name: "sitemap-diff-"}}
-	id := identity(w.Flags.Normalize)
-	put := func(u export.URL) { l.add(partOf(id(u.Loc)), u) }
-	err = readListing(ctx, w, t, l, put)
-	if err != nil {
-		err = fmt.Errorf("%s: %s", t.Label(), jsonl.Message(t.Label(), err))
+	put := func(u export.URL) { l.add(side, u) }
+	if err := readListing(ctx, w, t, &l.fields[side], put); err != nil {
+		return fmt.Errorf("%s: %s", t.Label(), jsonl.Message(t.Label(), err))
 	}
-	if err = cmp.Or(err, l.err); err != nil {
-		l.close()
-		return nil, err
-	}
-	return l, nil
+	return l.err
 }
 
-// add adds a URL to a part.
-func (l *listing) add(n uint64, u export.URL) {
+// add adds a URL to its part.
+func (l *listings) add(side int, u export.URL) {
+	n := maphash.String(seed, pageKey(l.id(u.Loc))) % uint64(len(l.parts))
 	p := &l.parts[n]
-	p.last = appendStrings(p.last, u.Loc, u.LastMod, u.Sitemap)
+	p.last = appendStrings(append(p.last, byte(side)), u.Loc, u.LastMod, u.Sitemap)
 	if len(p.last) >= blockSize && l.err == nil {
 		l.err = l.blocks.Put(fmt.Sprint(n, p.blocks), p.last)
 		p.blocks++
@@ -71,27 +68,22 @@ func (l *listing) add(n uint64, u export.URL) {
 }
 
 // read calls put with the URLs of a part, in the order in which they were added.
-func (l *listing) read(n uint64, put func(export.URL)) error {
+func (l *listings) read(n int, put func(side byte, u export.URL)) (err error) {
 	p := &l.parts[n]
-	for i := range p.blocks {
-		text, err := l.blocks.Get(fmt.Sprint(n, i))
-		if err != nil {
-			return err
+	for i := range p.blocks + 1 {
+		block := p.last
+		if i < p.blocks {
+			if block, err = l.blocks.Get(fmt.Sprint(n, i)); err != nil {
+				return err
+			}
 		}
-		readURLs(string(text), put)
+		for text := string(block); text != ""; {
+			side, u := text[0], export.URL{}
+			text = cutStrings(text[1:], &u.Loc, &u.LastMod, &u.Sitemap)
+			put(side, u)
+		}
 	}
-	readURLs(string(p.last), put)
 	return nil
-}
-
-func (l *listing) close() { l.blocks.Close() }
-
-func readURLs(text string, put func(export.URL)) {
-	for text != "" {
-		var u export.URL
-		text = cutStrings(text, &u.Loc, &u.LastMod, &u.Sitemap)
-		put(u)
-	}
 }
 
 // appendStrings appends strings to b, each with its length.
@@ -112,12 +104,12 @@ func cutStrings(text string, values ...*string) string {
 	return text
 }
 
-// identity returns the function whose results are equal for URLs that count as the same.
-func identity(normalize bool) func(loc string) string {
-	if normalize {
-		return func(loc string) string { return sitemap.Entry{Loc: loc}.Normalized() }
+// id returns the same for URLs that count as the same.
+func (l *listings) id(loc string) string {
+	if l.normalize {
+		return sitemap.Entry{Loc: loc}.Normalized()
 	}
-	return func(loc string) string { return loc }
+	return loc
 }
 
 // pageKey returns the part of a URL that stays the same when its page moves to https, or gains or
@@ -135,12 +127,9 @@ func pageKey(loc string) string {
 
 var seed = maphash.MakeSeed()
 
-// partOf returns the number of the part that a URL is in.
-func partOf(loc string) uint64 { return maphash.String(seed, pageKey(loc)) % parts }
-
-// readListing calls put with each URL of a target.
+// readListing calls put with each URL of a target, and notes which fields they have.
 func readListing(
-	ctx context.Context, w *lists.Walker, t target.Target, l *listing, put func(export.URL),
+	ctx context.Context, w *lists.Walker, t target.Target, has *export.Fields, put func(export.URL),
 ) error {
 	client, o := w.Client, w.Options
 	o.Report = w.Problems.Reporter()
@@ -160,9 +149,9 @@ func readListing(
 		}
 		defer f.Close()
 		file := &discover.Sitemap{Loc: t.Name}
-		return export.Read(f, &l.has, func(p sitemap.Problem) { o.Report(file, p) }, put)
+		return export.Read(f, has, func(p sitemap.Problem) { o.Report(file, p) }, put)
 	}
-	l.has = export.Fields{LastMod: true, Sitemap: true}
+	*has = export.Fields{LastMod: true, Sitemap: true}
 	for u, err := range t.URLs(ctx, client, &o) {
 		if err != nil {
 			return err
