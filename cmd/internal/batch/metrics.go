@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -126,33 +125,29 @@ func (q measuredQueue) Take(ctx context.Context) (batch.Lease, error) {
 	if l.Task().Attempts > 0 {
 		q.metrics.retried.Inc()
 	}
-	return &measuredLease{Lease: l, metrics: q.metrics, taken: time.Now()}, nil
+	return measuredLease{l, q.metrics, time.Now()}, nil
 }
 
 type measuredLease struct {
 	batch.Lease
 	metrics *counters
 	taken   time.Time
-	lost    atomic.Bool
 }
 
-func (l *measuredLease) Renew(ctx context.Context) error { return l.note(l.Lease.Renew(ctx)) }
-
-func (l *measuredLease) Done(ctx context.Context) error {
-	l.metrics.walking.Dec()
+func (l measuredLease) Done(ctx context.Context) error {
 	l.metrics.seconds.Observe(time.Since(l.taken).Seconds())
-	return l.note(l.Lease.Done(ctx))
+	return l.ended(l.Lease.Done(ctx))
 }
 
-func (l *measuredLease) Later(ctx context.Context, delay time.Duration) error {
-	l.metrics.walking.Dec()
+func (l measuredLease) Later(ctx context.Context, delay time.Duration) error {
 	l.metrics.back.Inc()
-	return l.note(l.Lease.Later(ctx, delay))
+	return l.ended(l.Lease.Later(ctx, delay))
 }
 
-// note counts a lease that has expired, once.
-func (l *measuredLease) note(err error) error {
-	if errors.Is(err, batch.ErrStale) && !l.lost.Swap(true) {
+// ended counts the end of a walk, whose lease may have expired before.
+func (l measuredLease) ended(err error) error {
+	l.metrics.walking.Dec()
+	if errors.Is(err, batch.ErrStale) {
 		l.metrics.lost.Inc()
 	}
 	return err
