@@ -21,14 +21,6 @@ import (
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
-// Schemes of the URLs of queues.
-const (
-	schemeNATS        = "nats://"
-	schemeTLS         = "tls://"
-	schemeFrontier    = "urlfrontier://"
-	schemeFrontierTLS = "urlfrontiers://"
-)
-
 var (
 	errFrontier = errors.New("--queue: want urlfrontier://HOST:PORT/CRAWL")
 	errQueue    = errors.New("--queue: want nats://HOST:PORT, several separated by commas, or " +
@@ -36,15 +28,17 @@ var (
 )
 
 func isNATS(location string) bool {
-	return strings.HasPrefix(location, schemeNATS) || strings.HasPrefix(location, schemeTLS)
+	return strings.HasPrefix(location, "nats://") || strings.HasPrefix(location, "tls://")
 }
+
+// secureFrontier is the scheme of a frontier that is reached by TLS.
+const secureFrontier = "urlfrontiers"
 
 // parseFrontier returns the URL of a frontier, whose path is the name of a crawl.
 func parseFrontier(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
-	isFrontier := strings.HasPrefix(location, schemeFrontier) ||
-		strings.HasPrefix(location, schemeFrontierTLS)
-	if err != nil || !isFrontier || u.Port() == "" || u.User != nil {
+	if err != nil || u.Scheme != "urlfrontier" && u.Scheme != secureFrontier || u.Port() == "" ||
+		u.User != nil {
 		return nil, errFrontier
 	}
 	u.Path = strings.Trim(u.Path, "/")
@@ -94,7 +88,7 @@ func (s *serverFlags) check() error {
 // secure returns the TLS configuration for a frontier, or nil for no TLS.
 func (s *serverFlags) secure(scheme string) (*tls.Config, error) {
 	roots, err := cli.ReadAuthorities("--queue-ca", s.login.CA, x509.NewCertPool())
-	if err != nil || roots == nil && scheme+"://" != schemeFrontierTLS {
+	if err != nil || roots == nil && scheme != secureFrontier {
 		return nil, err
 	}
 	return &tls.Config{RootCAs: roots}, nil
