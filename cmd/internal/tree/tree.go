@@ -2,6 +2,7 @@
 package tree
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -37,34 +38,30 @@ func Command(a *cli.App) *cobra.Command {
 
 // A node is a document in a tree.
 type node struct {
-	sitemap  *discover.Sitemap
 	text     string
 	children []*node
 }
 
 // drawTree returns the handler that draws the tree of a target when it has ended.
 func drawTree(v *lists.Visit) lists.Handler {
-	path := []*node{{}} // from the target to the last document: they may get children
-	add := func(n *node) {
-		last := path[len(path)-1]
-		last.children = append(last.children, n)
-		path = append(path, n)
+	top := &node{}
+	nodes := map[*discover.Sitemap]*node{}
+	add := func(parent *discover.Sitemap, text string) *node {
+		n, above := &node{text: text}, cmp.Or(nodes[parent], top)
+		above.children = append(above.children, n)
+		return n
 	}
 	return lists.Handler{
 		Document: func(s *discover.Sitemap, sum *discover.Summary) {
 			v.CountEntries(sum)
-			for len(path) > 1 && path[len(path)-1].sitemap != s.Referrer {
-				path = path[:len(path)-1]
-			}
-			add(&node{sitemap: s, text: describe(s, sum)})
+			nodes[s] = add(s.Referrer, describe(s, sum))
 		},
 		Failure: func(err error) {
-			path = path[:1]
-			add(&node{text: "FAILED: " + jsonl.Message(v.Target.Label(), err)})
+			add(nil, "FAILED: "+jsonl.Message(v.Target.Label(), err))
 		},
 		End: func() {
 			v.Write([]byte(cli.Harmless(v.Target.Label(), "") + "\n"))
-			v.Write(drawNodes(nil, "", path[0].children))
+			v.Write(drawNodes(nil, "", top.children))
 		},
 	}
 }
