@@ -297,61 +297,45 @@ func (v *Visit) walkFile(ctx context.Context) error {
 	if !v.Entries {
 		v.Record.Sitemap = t.Name
 	}
-	children := 0
-	sum, err := v.readFile(s, func(e *sitemap.Entry) error {
-		switch {
-		case e.Kind == sitemap.Sitemap && !v.Entries:
-			children++
-			return nil
-		case v.Options.Excludes(e.LastMod):
-			return nil
-		}
-		v.Record.Entry = *e
-		return v.page()
-	})
-	if err = cmp.Or(err, v.App.Ended(ctx)); err != nil {
-		return err
-	}
-	if children > 0 && !v.Flags.Quiet {
-		v.App.Log.Printf("%s lists %s, which are not fetched: a file is read alone",
-			cli.FileName(t.Name), cli.Plural(children, "sitemap"))
-	}
-	sum.Fetched = v.Record.Fetched
-	v.done(s, sum)
-	return nil
-}
-
-// readFile reads the entries of a file. Its error is one of entry; that of the file is in the
-// summary.
-func (v *Visit) readFile(
-	s *discover.Sitemap, entry func(*sitemap.Entry) error,
-) (sum discover.Summary, err error) {
-	f, err := v.App.Open(s.Loc)
-	if err != nil {
-		sum.Err = err
-		return sum, nil
-	}
-	defer f.Close()
-	o, problems := v.File, map[sitemap.Code]int{}
+	o, problems, children := v.File, map[sitemap.Code]int{}, 0
 	o.SkipExtensions = v.Options.SkipExtensions
 	o.Report = func(p sitemap.Problem) {
 		problems[p.Code]++
 		v.Options.Report(s, p)
 	}
-	doc, err := parse.NewReader(f, &o)
-	if err != nil {
-		sum.Err, sum.Problems = err, problems
-		return sum, nil
+	var doc *parse.Reader
+	f, err := v.App.Open(t.Name)
+	if err == nil {
+		defer f.Close()
+		doc, err = parse.NewReader(f, &o)
 	}
-	for e, err := range doc.Entries() {
-		if err != nil {
-			sum.Err = err
-		} else if err := entry(&e); err != nil {
-			return sum, err
+	sum := discover.Summary{Err: err, Fetched: v.Record.Fetched}
+	sum.Problems = problems
+	if err == nil {
+		for e, err := range doc.Entries() {
+			switch {
+			case err != nil:
+				sum.Err = err
+			case e.Kind == sitemap.Sitemap && !v.Entries:
+				children++
+			case !v.Options.Excludes(e.LastMod):
+				v.Record.Entry = e
+				if err := v.page(); err != nil {
+					return err
+				}
+			}
 		}
+		sum.Summary = doc.Summary()
 	}
-	sum.Summary = doc.Summary()
-	return sum, nil
+	if ended := v.App.Ended(ctx); ended != nil {
+		return ended
+	}
+	if children > 0 && !v.Flags.Quiet {
+		v.App.Log.Printf("%s lists %s, which are not fetched: a file is read alone",
+			cli.FileName(t.Name), cli.Plural(children, "sitemap"))
+	}
+	v.done(s, sum)
+	return nil
 }
 
 // noteDocument prints a document that has ended to the table of --documents.
@@ -360,12 +344,9 @@ func (v *Visit) noteDocument(s *discover.Sitemap, sum *discover.Summary) error {
 		return nil
 	}
 	d := batch.NewDocument(v.Record.Target, s, sum, cmp.Or(v.Options.MinTrust, trust.Variant))
-	switch {
-	case v.Journal != nil:
-		return cmp.Or(v.flush(), v.documents.Print(d)) // one visit at a time
-	case v.OneByOne():
-		return v.documents.Print(d)
+	if v.Journal == nil && !v.OneByOne() {
+		v.lines = d.AppendTo(v.lines)
+		return nil
 	}
-	v.lines = d.AppendTo(v.lines)
-	return nil
+	return cmp.Or(v.flush(), v.documents.Print(d)) // one visit at a time
 }
