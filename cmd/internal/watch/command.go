@@ -103,9 +103,8 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 		"--from", f.from)
 }
 
-func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error {
-	w := &flags.watcher
-	var err error
+func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) (err error) {
+	ctx, w := cmd.Context(), &flags.watcher
 	w.Client, w.Options, err = flags.Walk(a, 0)
 	w.Parallel = flags.Parallel
 	sites, sitesErr := newSites(args, flags.from)
@@ -121,35 +120,25 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error
 	if err != nil {
 		return err
 	}
-	w.Store = db
-	err = runWith(cmd.Context(), a, flags, sites, hook)
-	return errors.Join(err, db.Close())
-}
-
-// runWith watches with an open Store.
-func runWith(
-	ctx context.Context, a *cli.App, flags *watchFlags, sites *sites, hook *webhook,
-) error {
-	w := &flags.watcher
+	defer func() { err = errors.Join(err, db.Close()) }()
+	out, err := output.Append(a, flags.Out, false, 0)
+	if err != nil {
+		return err
+	}
+	w.Store = store{db, out}
 	j, err := openJournal(w.Store, hook, flags.feed, a.Log)
 	if err == nil {
 		err = j.write(ctx) // now, since the next event may be far
 	}
 	if err != nil {
-		return err
+		return out.Finish(err)
 	}
 	m := newCounters(w, sites)
 	stop, err := metrics.Serve(flags.metrics, m.registry, nil)
 	if err != nil {
-		return err
+		return out.Finish(err)
 	}
 	defer stop()
-	out, err := output.Append(a, flags.Out, false, 0)
-	if err != nil {
-		return err
-	}
-	w.Store = store{w.Store, out}
-	j.db = w.Store
 	end := j.start(ctx)
 	err = each(ctx, a.Log, flags.once, w, sites, func(e watch.Event) error {
 		m.count(e)

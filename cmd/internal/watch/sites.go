@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -19,11 +19,9 @@ import (
 
 // sites are the sites of the command line and those in a file.
 type sites struct {
-	args []string
-	file string // "" for none
-
-	mu    sync.Mutex
-	names []string // as they were read last
+	args  []string
+	file  string                   // "" for none
+	names atomic.Pointer[[]string] // as they were read last
 }
 
 func newSites(args []string, file string) (*sites, error) {
@@ -68,19 +66,12 @@ func (s *sites) read() (changed bool, err error) {
 		seen[name] = true
 		return isAgain
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	changed = !slices.Equal(names, s.names)
-	s.names = names
-	return changed, nil
+	before := s.names.Swap(&names)
+	return before == nil || !slices.Equal(names, *before), nil
 }
 
 // all returns the sites as they were read last.
-func (s *sites) all() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.names
-}
+func (s *sites) all() []string { return *s.names.Load() }
 
 // lookEvery is how often the file is read.
 const lookEvery = 10 * time.Second
