@@ -74,7 +74,12 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags) (r *openRun, err erro
 			return r, err
 		}
 	}
-	if r.states, err = openStates(ctx, r.store, r.queue, &flags.nats); err != nil {
+	if r.store.isFolder && r.queue.nats != nil { // it cannot refuse a Save of another machine
+		r.states, err = natsqueue.OpenStates(ctx, r.queue.nats, &flags.nats)
+	} else {
+		r.states, err = r.store.states(ctx)
+	}
+	if err != nil {
 		return r, err
 	}
 	stop, err := r.metrics.serve(flags.metrics, r.queue)
@@ -84,24 +89,10 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags) (r *openRun, err erro
 	return r, err
 }
 
-// openStates opens the states of a store. With NATS and a folder, NATS keeps them, since a folder
-// cannot refuse a stale Save of another machine.
-func openStates(
-	ctx context.Context, s *store, q *queue, o *natsqueue.Options,
-) (batch.States, error) {
-	switch {
-	case s.bucket != nil:
-		return s.bucket.States(ctx)
-	case q.nats != nil:
-		return natsqueue.OpenStates(ctx, q.nats, o)
-	}
-	return s.folder, nil
-}
-
 // lock keeps other processes without a queue away from the run in a folder, or from the shard of
 // it.
 func (r *openRun) lock() error {
-	if r.store.folder == nil || r.flags.queue != "" {
+	if !r.store.isFolder || r.flags.queue != "" {
 		return nil
 	}
 	name := "run.lock"

@@ -24,8 +24,9 @@ import (
 // A store keeps the parts of runs, a record of each run, and the states of domains.
 type store struct {
 	batch.FileSink
-	folder *batch.Folder  // nil for a bucket
-	bucket *objects.Store // nil for a folder
+	runs     func(context.Context) ([]string, error) // returns the names of the runs, sorted
+	states   func(context.Context) (batch.States, error)
+	isFolder bool // not a bucket
 }
 
 func isBucket(location string) bool { return strings.HasPrefix(location, objects.Scheme) }
@@ -40,18 +41,12 @@ func openStore(ctx context.Context, cmd *cobra.Command, location string) (*store
 		if err != nil {
 			return nil, err
 		}
-		return &store{FileSink: b.FileSink, bucket: b}, nil
+		return &store{b.FileSink, b.Runs, b.States, false}, nil
 	}
 	f, err := batch.OpenFolder(location)
-	return &store{FileSink: f.FileSink, folder: f}, err
-}
-
-// runs returns the names of the runs, sorted.
-func (s *store) runs(ctx context.Context) ([]string, error) {
-	if s.folder != nil {
-		return s.folder.Runs()
-	}
-	return s.bucket.Runs(ctx)
+	runs := func(context.Context) ([]string, error) { return f.Runs() }
+	states := func(context.Context) (batch.States, error) { return f, nil }
+	return &store{f.FileSink, runs, states, true}, err
 }
 
 // splitRun returns the store and the run that OUT/RUN names.
