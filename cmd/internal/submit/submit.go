@@ -98,11 +98,8 @@ func (s *sender) ping(ctx context.Context, loc string) error {
 	q.Set("sitemap", loc)
 	u.RawQuery = q.Encode()
 	err = s.send(ctx, fetch.Request{URL: u.String()})
-	if ended := s.app.Ended(ctx); ended != nil {
-		return ended
-	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		s.app.Fail("%s", jsonl.Message("", err))
 	}
-	return nil
+	return s.app.Ended(ctx)
 }
