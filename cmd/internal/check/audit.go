@@ -68,7 +68,8 @@ const rootHint = " (name the site: --root DIR URL)"
 
 // folder audits the site in a folder. Without a URL, files in the folder name the site.
 func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
-	f, err := target.OpenFolder(dir, at)
+	o := x.c.Options
+	f, err := target.OpenFolder(dir, at, x.Client.Fetch, &o.Walk)
 	if relative := (*target.RelativeError)(nil); errors.As(err, &relative) {
 		x.App.Log.Printf("%s: %v%s", dir, err, rootHint)
 		x.Target.Name = filepath.Join(dir, relative.Sitemap)
@@ -82,8 +83,6 @@ func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
 		return err
 	}
 	defer f.Close()
-	o := x.c.Options
-	f.Prepare(x.Client, &o.Walk)
 	o.Files, o.FilesPath = f.Files(), f.Path
 	if f.Path != "/" { // the robots.txt of the site is elsewhere
 		o.Disable = append(o.Disable[:len(o.Disable):len(o.Disable)], audit.NotInRobots)

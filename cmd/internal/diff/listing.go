@@ -135,12 +135,11 @@ func readListing(
 	o.Report = w.Problems.Reporter()
 	switch {
 	case t.Kind == target.File && target.IsDir(t.Name):
-		f, err := target.OpenFolder(t.Name, "")
+		f, err := target.OpenFolder(t.Name, "", client.Fetch, &o)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		f.Prepare(client, &o)
 		t, client = f.Target, f.Client
 	case t.Kind == target.File:
 		f, err := w.App.Open(t.Name)

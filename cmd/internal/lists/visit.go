@@ -148,13 +148,12 @@ func (v *Visit) walk(ctx context.Context) error {
 
 // walkFolder walks the site in a folder.
 func (v *Visit) walkFolder(ctx context.Context) error {
-	f, err := target.OpenFolder(v.Target.Name, "")
+	f, err := target.OpenFolder(v.Target.Name, "", v.Client.Fetch, &v.Options)
 	if err != nil {
 		v.fail(err, "")
 		return nil
 	}
 	defer f.Close()
-	f.Prepare(v.Client, &v.Options)
 	v.Target = f.Target
 	return v.walkSite(ctx, f.Client)
 }

@@ -37,16 +37,6 @@ type Folder struct {
 	host    string
 }
 
-// Prepare makes the client of the folder read as c does, and a walk look for sitemaps where the
-// folder may have them, unless o says where.
-func (f *Folder) Prepare(c *discover.Client, o *discover.Options) {
-	to, like := f.Client.Fetch, c.Fetch
-	to.UserAgent, to.RobotsAgent, to.MaxBytes = like.UserAgent, like.RobotsAgent, like.MaxBytes
-	if o.KnownPaths == nil {
-		o.KnownPaths = f.knownPaths()
-	}
-}
-
 // Files returns the files of the folder.
 func (f *Folder) Files() fs.FS { return f.root.FS() }
 
@@ -125,9 +115,10 @@ func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// OpenFolder opens the folder of a site, or of a sitemap of it. If at is empty, files in the folder
-// name the site.
-func OpenFolder(dir, at string) (*Folder, error) {
+// OpenFolder opens the folder of a site, or of a sitemap of it, for a walk with these options. If at
+// is empty, files in the folder name the site. The client of the folder reads as like does. A walk
+// looks for sitemaps where the folder may have them, unless o says where.
+func OpenFolder(dir, at string, like *fetch.Client, o *discover.Options) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -143,8 +134,13 @@ func OpenFolder(dir, at string) (*Folder, error) {
 		return nil, err
 	}
 	f.Target.Given, f.host = dir, hostOf(f.Target.Name)
-	client := &fetch.Client{Transport: f, Retries: -1, AllowPrivateNetworks: true}
-	f.Client = &discover.Client{Fetch: client}
+	f.Client = &discover.Client{Fetch: &fetch.Client{
+		Transport: f, Retries: -1, AllowPrivateNetworks: true,
+		UserAgent: like.UserAgent, RobotsAgent: like.RobotsAgent, MaxBytes: like.MaxBytes,
+	}}
+	if o.KnownPaths == nil {
+		o.KnownPaths = f.knownPaths()
+	}
 	return f, nil
 }
 
