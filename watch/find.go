@@ -63,7 +63,7 @@ func searched(err error) (n int) {
 	}
 	for _, try := range none.Tried[1:] { // after robots.txt
 		n++
-		if e := (*fetch.Error)(nil); errors.As(try.Err, &e) {
+		if e, ok := errors.AsType[*fetch.Error](try.Err); ok {
 			n += max(e.Attempts-1, 0) + len(e.Hops)
 		}
 	}

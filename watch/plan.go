@@ -78,8 +78,7 @@ func (s *site) interval(d *document) time.Duration {
 // most, unless the server asks for more.
 func backoff(n int, most time.Duration, err error) time.Duration {
 	wait := min(10*time.Minute<<min(n-1, 10), most, 24*time.Hour)
-	var fe *fetch.Error
-	if errors.As(err, &fe) {
+	if fe, ok := errors.AsType[*fetch.Error](err); ok {
 		wait = max(wait, min(fe.RetryAfter, 7*24*time.Hour))
 	}
 	return wait
