@@ -316,3 +316,24 @@ func TestIndexBroken(t *testing.T) {
 		want(t, "then", run(t, w, 6*day), "added 3", "added 4", "added 5", "sitemap_added d")
 	})
 }
+
+// TestUntrusted_Unchanged: a page that a document may not list is no change whenever it is read.
+func TestUntrusted_Unchanged(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: https://a.test/s")
+		readings := 0
+		web.pages["https://a.test/s"] = func() string {
+			readings++ // so that no answer is 304
+			pages := strings.ReplaceAll(urlset("1", "2"), "a.test/2", "b.test/2")
+			return fmt.Sprintf("%s<!-- %d -->", pages, readings)
+		}
+		w := web.watcher()
+		want(t, "unchanged", run(t, w, 30*day))
+		for d, err := range w.Documents("a.test") {
+			if err != nil || d.Rate > 0.1 || !d.Changed.IsZero() {
+				t.Errorf("%+v, %v", d, err)
+			}
+		}
+	})
+}

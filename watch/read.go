@@ -118,7 +118,7 @@ func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 	if was != nil && was.State&pagelist.Untrusted < p.State&pagelist.Untrusted {
 		p = *was // its host may verify the document again
 	}
-	isNew = was == nil || was.State&pagelist.Untrusted != 0
+	isNew = was == nil || was.State&pagelist.Untrusted > p.State&pagelist.Untrusted
 	isLater = was != nil && p.LastMod.After(was.LastMod.Start())
 	r.isChanged = r.isChanged || isNew || isLater || was.State != p.State
 	r.isNews = r.isNews || isNew || isLater && proves
