@@ -46,7 +46,7 @@ type fileRules struct {
 // maxMissing bounds the pages that are held.
 const maxMissing = 10_000
 
-// add reports a page that has no file.
+// add adds a page. It reports pages that have no file.
 func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 	if f.o.Files == nil {
 		return
@@ -57,29 +57,25 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 	}
 	name, ok := f.fileOf(target)
 	switch {
-	case ok && name != "":
-		f.listed[name] = true
-		f.page = cmp.Or(f.page, target)
-		f.reportHeld()
-	case !ok && len(f.listed) > 0:
-		f.reportMissing(at())
 	case !ok:
 		if f.missing++; f.missing <= maxMissing {
 			f.held = append(f.held, at())
 		}
+	case name != "":
+		f.listed[name] = true
+		f.page = cmp.Or(f.page, target)
 	}
-}
-
-func (f *fileRules) reportMissing(at place) {
-	if target, err := sitemap.ParseLoc(at.loc); err == nil {
-		f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(target.Path))
+	if len(f.listed) > 0 {
+		f.reportHeld()
 	}
 }
 
 // reportHeld reports the pages that are held.
 func (f *fileRules) reportHeld() {
 	for _, at := range f.held {
-		f.reportMissing(at)
+		if target, err := sitemap.ParseLoc(at.loc); err == nil {
+			f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(target.Path))
+		}
 	}
 	if more := f.missing - len(f.held); more > 0 {
 		f.report(of(PageMissingFile), place{sitemap: f.name}, "", "no file for %d more pages", more)
@@ -87,24 +83,15 @@ func (f *fileRules) reportHeld() {
 	f.held, f.missing = nil, 0
 }
 
-// fileOf returns the name of the file of a page. It is empty if the page is not below the path of
-// the folder.
+// fileOf returns the name of the file of a page, and whether there is one. It returns "", true if
+// the page is not below the path of the folder, or there is no folder.
 func (f *fileRules) fileOf(u *url.URL) (name string, ok bool) {
 	top := cmp.Or(f.o.FilesPath, "/")
 	inside, ok := strings.CutPrefix(cmp.Or(u.Path, "/")+"/", top)
-	if !ok {
+	if !ok || f.o.Files == nil {
 		return "", true
 	}
 	return FileOf(f.o.Files, inside)
-}
-
-// isMissing reports whether a page has no file in the folder.
-func (f *fileRules) isMissing(u *url.URL) bool {
-	if f.o.Files == nil {
-		return false
-	}
-	_, ok := f.fileOf(u)
-	return !ok
 }
 
 // end reports pages in the folder that no sitemap lists, and pages that a server renders.

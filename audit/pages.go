@@ -3,8 +3,8 @@ package audit
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
+	"hash/maphash"
 	"io"
 	"math/rand/v2"
 	"net/url"
@@ -86,14 +86,13 @@ func (p *pageAuditor) judge(j *judgment) {
 		return
 	}
 	u, err := sitemap.ParseLoc(j.Loc)
-	switch {
-	case err != nil:
+	if err != nil {
 		j.Reason = "it is not a URL"
-	case p.files.isMissing(u):
+	} else if _, hasFile := p.files.fileOf(u); !hasFile {
 		j.Reason = "it has no file"
-	case !p.mayFetch(j.robots, u):
+	} else if !p.mayFetch(j.robots, u) {
 		j.Reason = "robots.txt does not allow it, or cannot be fetched"
-	default:
+	} else {
 		p.request(j)
 	}
 }
@@ -148,9 +147,6 @@ func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.Fil
 	once, _ := p.blank.LoadOrStore(origin,
 		sync.OnceValue(func() digests { return p.blankDigests(origin, file) }))
 	blank := once.(func() digests)()
-	if blank.all == "" {
-		return false
-	}
 	page := digestsOf(body, doc.URL.Path)
 	return blank.all == page.all || blank.pathless == page.pathless
 }
@@ -169,17 +165,14 @@ func (p *pageAuditor) blankDigests(origin string, file *robots.File) (none diges
 	return digestsOf(body, path)
 }
 
-// A digests holds those of a body as it is, and without its own path. A short path, such as /b, may
+// A digests holds hashes of a body as it is, and without its own path. A short path, such as /b, may
 // be part of something else in the body.
-type digests struct{ all, pathless string }
+type digests struct{ all, pathless uint64 }
 
-func digestsOf(body []byte, path string) (d digests) {
-	sum := sha256.Sum256(body)
-	d.all = string(sum[:])
+func digestsOf(body []byte, path string) digests {
+	all := maphash.Bytes(seed, body)
 	if len(path) > 1 {
 		body = bytes.ReplaceAll(body, []byte(path), nil)
 	}
-	sum = sha256.Sum256(body)
-	d.pathless = string(sum[:])
-	return d
+	return digests{all, maphash.Bytes(seed, body)}
 }
