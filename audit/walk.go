@@ -161,7 +161,11 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 			if o.Host != foreign || foreign == root {
 				s.countHost(o, at)
 			}
-			s.listedPage(sm, e, o, v.onSite, at)
+			if v.onSite {
+				s.files.add(e, at)
+			}
+			s.disallowed(e, o, at)
+			s.sample.add(sm, e, at)
 			s.cross.add(sm, d.format, e, at)
 		}
 	}
@@ -179,14 +183,4 @@ func (s *siteAuditor) countHost(o *origin, at func() place) {
 	if o.add(at); o.count == 1 {
 		o.first.excerpt = Excerpt{}
 	}
-}
-
-// listedPage judges a page that a sitemap lists.
-func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, onSite bool,
-	at func() place) {
-	if onSite {
-		s.files.add(e, at)
-	}
-	s.disallowed(e, o, at)
-	s.sample.add(sm, e, at)
 }
