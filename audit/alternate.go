@@ -188,18 +188,18 @@ func (x *extensions) hasSelf() bool {
 type returns struct {
 	*judge
 	pages []alternatePage
-	all   bool     // pages without alternates count before the first one with some
-	names []uint64 // hashes of the alternates of the pages, one page after the other
+	all   bool // pages without alternates count before the first one with some
+	names int  // of all pages
 }
 
-// An alternatePage is a page that may have alternates: names[from:to].
+// An alternatePage is a page that may have alternates.
 type alternatePage struct {
-	loc      string
-	self     uint64 // hash of loc
-	pos      sitemap.Position
-	column   int
-	from, to int32
-	isPart   bool // it has alternates without a complete URL, which have findings already
+	loc    string
+	self   uint64 // hash of loc
+	pos    sitemap.Position
+	column int
+	names  []uint64 // hashes of its alternates
+	isDone bool     // it has a finding, or alternates without a complete URL, which have some
 }
 
 // maxReturns bounds the pages and names that are compared.
@@ -207,27 +207,22 @@ const maxReturns = 1 << 20
 
 // add adds a page.
 func (r *returns) add(e *sitemap.Entry) {
-	if len(r.pages) >= maxReturns {
+	if len(r.pages) >= maxReturns || r.names >= maxReturns {
 		return
 	}
-	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
-	if len(r.pages) == cap(r.pages) { // append would add a quarter
-		r.pages = slices.Grow(r.pages, len(r.pages))
-		r.names = slices.Grow(r.names, len(r.names))
+	var alternates []sitemap.Alternate
+	if e.Extensions != nil {
+		alternates = e.Extensions.Alternates
 	}
+	r.all = r.all || len(alternates) > 0
+	r.names += len(alternates)
 	p := alternatePage{
 		loc: e.Loc, self: hashOf(e.Loc), pos: e.Pos, column: r.column(e.Pos),
-		from: int32(len(r.names)),
+		names: make([]uint64, len(alternates)), isDone: len(r.links) > len(alternates),
 	}
-	if e.Extensions != nil {
-		for _, a := range e.Extensions.Alternates {
-			if len(r.names) < maxReturns {
-				r.names = append(r.names, hashOf(a.Href))
-			}
-		}
+	for i, a := range alternates {
+		p.names[i] = hashOf(a.Href)
 	}
-	p.to = int32(len(r.names))
-	p.isPart = len(r.links) > int(p.to-p.from)
 	r.pages = append(r.pages, p)
 }
 
@@ -242,32 +237,28 @@ func hashOf(loc string) uint64 { return maphash.String(seed, formOf(loc)) }
 
 // end reports pages that do not name a page that names them, each once.
 func (r *returns) end() {
-	if len(r.names) == 0 || len(r.names) >= maxReturns {
+	if r.names == 0 || r.names >= maxReturns {
 		return
 	}
-	byLoc := make(map[uint64]int32, len(r.pages))
-	for i, page := range r.pages {
-		if _, isRepeated := byLoc[page.self]; !isRepeated || page.from < page.to {
-			byLoc[page.self] = int32(i)
-		}
-	}
-	reported := map[int32]bool{}
+	byLoc := make(map[uint64]*alternatePage, len(r.pages))
 	for i := range r.pages {
 		page := &r.pages[i]
-		for _, name := range r.names[page.from:page.to] {
-			if name == page.self {
+		if byLoc[page.self] == nil || len(page.names) > 0 {
+			byLoc[page.self] = page
+		}
+	}
+	for i := range r.pages {
+		page := &r.pages[i]
+		for _, name := range page.names {
+			other := byLoc[name]
+			if other == nil || other.isDone || name == page.self ||
+				slices.Contains(other.names, page.self) {
 				continue
 			}
-			n, ok := byLoc[name]
-			if !ok || reported[n] || r.pages[n].isPart {
-				continue
-			}
-			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], page.self) {
-				reported[n] = true
-				r.noReturn(page.loc, place{
-					sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column,
-				})
-			}
+			other.isDone = true
+			r.noReturn(page.loc, place{
+				sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column,
+			})
 		}
 	}
 }
