@@ -51,7 +51,7 @@ func TestBounds(t *testing.T) {
 			r := &reporter{o: &Options{Judged: func(PageResult) { judged++ }}}
 			p := newPageAuditor(&siteJudge{reporter: r, ctx: t.Context(), client: new(discover.Client)}, nil)
 			for range n {
-				p.add(sampled{loc: "no URL"})
+				p.add(sampled{place: place{loc: "no URL"}})
 			}
 			return judged == 0
 		}},

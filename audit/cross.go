@@ -203,7 +203,7 @@ func (c *cross) compare(g *group, r *record) {
 			g.isListed, g.first = true, *r
 			if c.each != nil {
 				lastMod, _ := sitemap.ParseTime(r.other)
-				c.each(sampled{loc: r.loc, lastMod: lastMod, place: c.place(r)})
+				c.each(sampled{lastMod: lastMod, place: c.place(r)})
 			}
 		case r.records == inFeed:
 			return

@@ -95,7 +95,7 @@ func newJudgment(o *Options, page sampled, file *robots.File) *judgment {
 }
 
 func (j *judgment) find(rule Rule, text, format string, args ...any) {
-	j.report(rule, j.page.place.of(j.Loc), text, format, args...)
+	j.report(rule, j.page.place, text, format, args...)
 }
 
 // bad is find for a page that leads elsewhere or nowhere. Only the first of these is reported.

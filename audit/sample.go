@@ -28,9 +28,8 @@ type sample struct {
 // A sampled is a page that may be fetched.
 type sampled struct {
 	hash    uint64
-	loc     string
 	lastMod sitemap.Time
-	place   place
+	place   // with its URL
 }
 
 // add adds a page that a sitemap lists.
@@ -52,7 +51,7 @@ func (s *sample) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 		return
 	}
 	stratum := &s.strata[len(s.strata)-1]
-	*stratum = append(*stratum, sampled{hash, e.Loc, e.LastMod, at()})
+	*stratum = append(*stratum, sampled{hash, e.LastMod, at()})
 	if len(*stratum) >= 2*s.share() {
 		s.trim()
 	}
