@@ -17,9 +17,9 @@ func TestBounds(t *testing.T) {
 	}{
 		"findings of an entry": {999, func(n int) bool {
 			reported := 0
-			j := judge{out: &reporter{found: func(Finding) { reported++ }}}
+			d := auditor{judge: judge{out: &reporter{found: func(Finding) { reported++ }}}}
 			for range n {
-				j.hold(Finding{})
+				d.hold(Finding{})
 			}
 			return reported == 0
 		}},

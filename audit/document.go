@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"math"
@@ -62,7 +63,7 @@ func newAuditor(src Source, out *reporter) *auditor {
 	d := &auditor{source: src, limits: o.Limits, origins: newOrigins()}
 	j := &d.judge
 	*j = judge{
-		reporter: reporter{o: o, found: j.hold}, out: out,
+		reporter: reporter{o: o, found: d.hold}, out: out,
 		text: text{name: src.Name, excerpts: o.Excerpts},
 		now:  o.now(), once: map[string]bool{}, habits: map[sitemap.Code]tally{},
 		entry: entry{kept: map[int64]place{}},
@@ -244,13 +245,30 @@ func (d *auditor) End() {
 	d.begin(-1)
 }
 
-// flush reports the findings before an offset. Of an entry with a broken tag, these are only that
-// tag and values.
+// maxHeld is how many findings of an entry are sorted.
+const maxHeld = 1_000
+
+// hold keeps a finding until its entry has been read.
+func (d *auditor) hold(f Finding) {
+	if d.held = append(d.held, f); len(d.held) >= maxHeld {
+		d.flush(math.MaxInt64)
+	}
+}
+
+// flush reports the findings before an offset, in document order. Of an entry with a broken tag,
+// these are only that tag and values.
 func (d *auditor) flush(to int64) {
-	d.sort()
+	byOffset := func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) }
+	if !slices.IsSortedFunc(d.held, byOffset) {
+		slices.SortStableFunc(d.held, byOffset)
+	}
 	d.merge(-1, d.start)
 	d.merge(d.start, to)
-	d.judge.flush(to)
+	n := 0
+	for ; n < len(d.held) && d.held[n].Pos.Offset < to; n++ {
+		d.out.found(d.held[n])
+	}
+	d.held = slices.Delete(d.held, 0, n)
 }
 
 // endEntry judges the elements of the entry that was read.

@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -129,41 +127,10 @@ func (j *judge) first(key string) bool {
 // maxOnce bounds the names for which a defect is reported once each.
 const maxOnce = 1_000
 
-// maxHeld is how many findings of an entry are sorted.
-const maxHeld = 1_000
-
-// hold keeps a finding until its entry has been read.
-func (j *judge) hold(f Finding) {
-	if j.held = append(j.held, f); len(j.held) >= maxHeld {
-		j.flush(math.MaxInt64)
-	}
-}
-
 // withdraw removes the findings between two offsets of the entry, since another finding covers
 // them.
 func (j *judge) withdraw(code sitemap.Code, from, to int64) {
 	j.held = slices.DeleteFunc(j.held, func(f Finding) bool {
 		return f.Code == code && from <= f.Pos.Offset && f.Pos.Offset < to
 	})
-}
-
-// flush reports the findings before an offset, in document order.
-func (j *judge) flush(to int64) {
-	if len(j.held) == 0 {
-		return
-	}
-	j.sort()
-	n := 0
-	for ; n < len(j.held) && j.held[n].Pos.Offset < to; n++ {
-		j.out.found(j.held[n])
-	}
-	j.held = slices.Delete(j.held, 0, n)
-}
-
-// sort sorts the held findings in document order.
-func (j *judge) sort() {
-	byOffset := func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) }
-	if !slices.IsSortedFunc(j.held, byOffset) {
-		slices.SortStableFunc(j.held, byOffset)
-	}
 }
