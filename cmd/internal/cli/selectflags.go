@@ -80,8 +80,8 @@ func (s *SelectFlags) AddMatch(cmd *cobra.Command) {
 
 // Matcher returns the function that chooses URLs by --match and --exclude.
 func (s *SelectFlags) Matcher() (func(loc string) bool, error) {
-	match, matchErr := Compile("match", s.Match)
-	exclude, excludeErr := Compile("exclude", s.Exclude)
+	match, matchErr := compile("match", s.Match)
+	exclude, excludeErr := compile("exclude", s.Exclude)
 	return func(loc string) bool {
 		return (match == nil || match.MatchString(loc)) &&
 			(exclude == nil || !exclude.MatchString(loc))
@@ -93,16 +93,9 @@ func (s *SelectFlags) Options() (discover.Options, error) {
 	o := s.walk
 	o.VerifyHosts, o.Limits = orNegative(o.VerifyHosts), s.Limit.Document()
 	o.MaxDepth, o.MaxSitemaps = s.Limit.Depth, s.Limit.Sitemaps
-	if err := o.MinTrust.UnmarshalText([]byte(s.MinTrust)); err != nil {
-		return o, err
-	}
-	if s.Since != "" {
-		since, err := parseSince(s.Since)
-		if err != nil {
-			return o, err
-		}
-		o.Since = since
-	}
+	trustErr := o.MinTrust.UnmarshalText([]byte(s.MinTrust))
+	since, sinceErr := parseSince(s.Since)
+	o.Since = since
 	for _, path := range s.knownPaths {
 		if path == "none" {
 			o.KnownPaths = []string{}
@@ -114,11 +107,11 @@ func (s *SelectFlags) Options() (discover.Options, error) {
 			o.KnownPaths = append(o.KnownPaths, "/"+strings.TrimPrefix(path, "/"))
 		}
 	}
-	follow, err := Compile("follow", s.Follow)
+	follow, followErr := compile("follow", s.Follow)
 	if follow != nil {
 		o.Follow = func(s *discover.Sitemap) bool { return follow.MatchString(s.Loc) }
 	}
-	return o, err
+	return o, cmp.Or(trustErr, sinceErr, followErr)
 }
 
 // MaxUnique is how many URLs --unique remembers, in about 60 MiB.

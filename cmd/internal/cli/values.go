@@ -107,8 +107,8 @@ func parseHeaders(fields []string) (http.Header, error) {
 	return h, nil
 }
 
-// Compile compiles the value of a flag. It returns nil if the flag is not set.
-func Compile(flag, expr string) (*regexp.Regexp, error) {
+// compile compiles the value of a flag. It returns nil if the flag is not set.
+func compile(flag, expr string) (*regexp.Regexp, error) {
 	if expr == "" {
 		return nil, nil
 	}
@@ -121,7 +121,8 @@ func Compile(flag, expr string) (*regexp.Regexp, error) {
 
 var ago = pattern.Of(`^(\d{1,5})([hdwmy])$`)
 
-// parseSince reads a W3C datetime, or a time before now such as 12h, 7d, 2w, 3m (months) or 1y.
+// parseSince reads a W3C datetime, or a time before now such as 12h, 7d, 2w, 3m (months) or 1y. It
+// returns the zero time for "".
 func parseSince(s string) (time.Time, error) {
 	if m := ago().FindStringSubmatch(s); m != nil {
 		n, _ := strconv.Atoi(m[1])
@@ -144,7 +145,7 @@ func parseSince(s string) (time.Time, error) {
 		}
 	}
 	t, err := sitemap.ParseTime(s)
-	if err != nil || t.IsZero() {
+	if err != nil || t.IsZero() && s != "" {
 		return time.Time{}, fmt.Errorf("--since: %q is not a W3C datetime, such as 2024-05-06 or "+
 			"2024-05-06T07:08:09Z, nor a time before now, such as 7d", s)
 	}
