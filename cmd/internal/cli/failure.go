@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,18 +94,9 @@ func FileName(name string) string {
 }
 
 // Redact returns a URL, also a mistyped one, without user name and password. It returns the name of
-// a file as it is.
+// a file as it is, unless that has a colon and later an at sign, as user:password@host has.
 func Redact(loc string) string {
-	before, _, ok := strings.Cut(loc, "@")
-	scheme, _, colon := strings.Cut(before, ":")
-	if !ok || !colon {
-		return loc
-	}
-	switch strings.ToLower(scheme) {
-	case "http", "https":
-		return sitemap.Redact(loc)
-	}
-	if _, err := os.Stat(loc); err == nil && !strings.Contains(before, "://") {
+	if before, _, ok := strings.Cut(loc, "@"); !ok || !strings.Contains(before, ":") {
 		return loc
 	}
 	return sitemap.Redact(loc)
