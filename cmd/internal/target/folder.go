@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -44,7 +46,7 @@ func (f *Folder) Files() fs.FS { return f.root.FS() }
 func (f *Folder) Close() error { return f.root.Close() }
 
 // locate returns where on the site the top of the folder is if a path of the site is one of its
-// files, and the name of that file.
+// files, and the name of that file. It returns / if it is none.
 func (f *Folder) locate(sitePath string) (top, name string, ok bool) {
 	top, name = "/", strings.TrimPrefix(path.Clean("/"+sitePath), "/")
 	for name != "" {
@@ -54,7 +56,7 @@ func (f *Folder) locate(sitePath string) (top, name string, ok bool) {
 		first, rest, _ := strings.Cut(name, "/")
 		top, name = top+first+"/", rest
 	}
-	return "", "", false
+	return "/", "", false
 }
 
 // knownPaths returns where a walk looks for sitemaps.
@@ -162,22 +164,15 @@ func (e *RelativeError) Error() string {
 // set takes the site or the sitemap that the caller names. A path that is not that of a file in the
 // folder, and has no suffix, is that of the top of the folder.
 func (f *Folder) set(at string) error {
+	site, siteErr := siteurl.Parse(at)
 	t, err := Parse(at, "")
-	if err != nil {
+	if err = cmp.Or(err, siteErr); err != nil {
 		return err
 	}
-	f.Target, f.Path = t, "/"
-	if SchemeOf(at) == "" {
-		at = "https://" + at
-	}
-	u, err := url.Parse(at)
-	if err != nil {
-		return err
-	}
-	if top, _, ok := f.locate(u.Path); ok {
-		f.Path = top
-	} else if path.Ext(u.Path) == "" {
-		f.Path = strings.TrimRight(u.Path, "/") + "/"
+	top, _, ok := f.locate(site.URL.Path)
+	f.Target, f.Path = t, top
+	if sitePath := site.URL.Path; !ok && path.Ext(sitePath) == "" {
+		f.Path = strings.TrimRight(sitePath, "/") + "/"
 		f.Target.Kind = Site
 	}
 	return nil
@@ -194,10 +189,7 @@ func (f *Folder) find() error {
 			if err != nil {
 				continue
 			}
-			top, name, ok := f.locate(u.Path)
-			if !ok {
-				top = "/"
-			}
+			top, name, _ := f.locate(u.Path)
 			f.found(u, top, name)
 			return nil
 		}
