@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -274,7 +275,7 @@ func (v *Visit) CountEntries(sum *discover.Summary) {
 
 // Hint names the flag that may help with a document that could not be read.
 func (v *Visit) Hint(s *discover.Sitemap, err error) string {
-	named := s.Referrer == nil && s.RobotsURL == "" && target.SchemeOf(s.Loc) != ""
+	named := s.Referrer == nil && s.RobotsURL == "" && strings.Contains(s.Loc, "://")
 	switch {
 	case named && v.Entries:
 		return " (parse reads files; see sitemap urls)"

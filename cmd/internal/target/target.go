@@ -70,11 +70,11 @@ func Parse(arg, as string) (Target, error) {
 	if as != "" || !exists(arg) {
 		arg = strings.TrimSpace(arg)
 	}
-	hasScheme := SchemeOf(arg) != ""
 	switch {
 	case arg == "":
 		return Target{}, errors.New("empty target")
-	case arg == cli.Stdin, !hasScheme && as == "" && (exists(arg) || looksLikePath(arg)):
+	case arg == cli.Stdin,
+		as == "" && !strings.Contains(arg, "://") && (exists(arg) || looksLikePath(arg)):
 		return Target{File, arg, arg}, nil
 	}
 	shown := sitemap.Redact(arg)
@@ -88,23 +88,14 @@ func Parse(arg, as string) (Target, error) {
 	path := site.URL.Path
 	ofSite := path == "" || path == "/" || path == "/robots.txt"
 	switch {
-	case as != "sitemap" && (as != "" || !hasScheme || ofSite):
+	case as != "sitemap" && (as != "" || site.Bare || ofSite):
 		return Target{Site, arg, arg}, nil
-	case hasScheme:
+	case !site.Bare:
 		return Target{Sitemap, arg, arg}, nil
 	case site.User == nil:
 		return Target{Sitemap, "https://" + strings.TrimPrefix(shown, "//"), arg}, nil
 	}
 	return Target{Sitemap, "https://" + strings.TrimPrefix(arg, "//"), arg}, nil
-}
-
-// SchemeOf returns the scheme of s, or "" if s does not start with scheme://.
-func SchemeOf(s string) string {
-	scheme, _, ok := strings.Cut(s, "://")
-	if !ok || strings.ContainsAny(scheme, ":/?#@ ") {
-		return ""
-	}
-	return scheme
 }
 
 // exists reports whether name is a file to read. A folder named like a host, as mirrors of sites
