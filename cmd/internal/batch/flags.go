@@ -68,9 +68,8 @@ type runFlags struct {
 func (r *runFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	if r.plans && r.works {
-		f.Var(&r.shard, "shard", "walk only the domains of shard `I/N`, I from 0 to N-1")
+		f.Func("shard", "walk only the domains of shard `I/N`, I from 0 to N-1", r.shard.set)
 	}
-	cli.Group(cmd, "Target")
 	r.placeFlags.add(cmd)
 	f.BoolVar(&r.retry, "retry", false,
 		"walk targets that failed in the run again; with --queue, plan and work both need it")
@@ -78,6 +77,17 @@ func (r *runFlags) add(cmd *cobra.Command) {
 		"with --queue, `TIME` after which the domains of a silent worker go to others")
 	f.DurationVar(&r.nats.Patience, "patience", 10*time.Minute,
 		"with NATS, `TIME` to wait for a broker that does not answer")
+	if r.plans {
+		f.IntVar(&r.nats.Replicas, "replicas", 0,
+			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as "+
+				"before)")
+		cli.NotNegative(cmd, "replicas")
+	} else {
+		f.BoolVar(&r.wait, "wait", false, "when the crawl of a frontier is done, wait for more")
+		f.DurationVar(&r.refetch, "refetch", 0,
+			"make a frontier hand out a domain again after `TIME`, for the next --run")
+		cli.NotNegative(cmd, "refetch")
+	}
 	cli.Group(cmd, "Target")
 	f.BoolVar(&r.Changed, "changed", false,
 		"the run has only URLs that are new or modified since the run before")
@@ -91,19 +101,6 @@ func (r *runFlags) add(cmd *cobra.Command) {
 	cli.Group(cmd, "Output")
 	cli.OneOf(cmd, "log", "text", "json")
 	cli.Positive(cmd, "patience")
-	if r.plans {
-		f.IntVar(&r.nats.Replicas, "replicas", 0,
-			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as "+
-				"before)")
-		cli.Group(cmd, "Target")
-		cli.NotNegative(cmd, "replicas")
-	} else {
-		f.BoolVar(&r.wait, "wait", false, "when the crawl of a frontier is done, wait for more")
-		f.DurationVar(&r.refetch, "refetch", 0,
-			"make a frontier hand out a domain again after `TIME`, for the next --run")
-		cli.Group(cmd, "Target")
-		cli.NotNegative(cmd, "refetch")
-	}
 	if r.works {
 		r.addWalk(cmd)
 	}
@@ -169,19 +166,11 @@ func (r *runFlags) worker(a *cli.App) (*batch.Worker, error) {
 	return worker, nil
 }
 
-// A shard is one of several shards of a list. The zero shard is the whole list.
+// A shard is the ith of n shards of a list. The zero shard is the whole list.
 type shard struct{ i, n int }
 
-func (s *shard) String() string {
-	if s.n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.i, s.n)
-}
-
-func (s *shard) Type() string { return "string" }
-
-func (s *shard) Set(text string) error {
+// set sets the shard that a text names.
+func (s *shard) set(text string) error {
 	i, n, _ := strings.Cut(text, "/")
 	var iErr, nErr error
 	s.i, iErr = strconv.Atoi(i)

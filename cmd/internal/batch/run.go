@@ -208,8 +208,8 @@ func (p *plan) report() {
 	switch {
 	case p.isOver():
 		name := "run " + p.flags.run
-		if p.flags.shard.n > 0 {
-			name = "shard " + p.flags.shard.String() + " of " + name
+		if s := p.flags.shard; s.n > 0 {
+			name = fmt.Sprintf("shard %d/%d of %s", s.i, s.n, name)
 		}
 		p.app.Log.Printf("%s is over: %s done; --retry walks failed targets again, "+
 			"--run NAME begins the next run", name, cli.Plural(p.targets, "site"))
