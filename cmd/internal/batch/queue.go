@@ -37,8 +37,9 @@ const secureFrontier = "urlfrontiers"
 // parseFrontier returns the URL of a frontier, whose path is the name of a crawl.
 func parseFrontier(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
-	if err != nil || u.Scheme != "urlfrontier" && u.Scheme != secureFrontier || u.Port() == "" ||
-		u.User != nil {
+	scheme, _, _ := strings.Cut(location, "://")
+	isFrontier := scheme == "urlfrontier" || scheme == secureFrontier
+	if err != nil || !isFrontier || u.Port() == "" || u.User != nil {
 		return nil, errFrontier
 	}
 	u.Path = strings.Trim(u.Path, "/")

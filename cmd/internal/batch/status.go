@@ -41,7 +41,6 @@ func statusCommand(a *cli.App) *cobra.Command {
 	queue.Usage = "ask NATS at `URL`, nats://HOST:PORT, how many domains of the run wait and how " +
 		"many are with workers"
 	f.BoolVar(&flags.failed, "failed", false, "print the targets that failed, with their causes")
-	cli.Group(cmd, "Output")
 	flags.format.AddFormat(cmd, "text, csv or jsonl")
 	return cmd
 }

@@ -107,8 +107,8 @@ func hasPart(ctx context.Context, s *store, run string) bool {
 	return false
 }
 
-// linesOf yields the lines of the parts of a run that are wanted. After the error of a part, it goes
-// on with the next one.
+// linesOf yields the lines of the parts of a run that are wanted. After the error of a part, it
+// goes on with the next one.
 func linesOf(
 	ctx context.Context, s *store, run string, wants func(batch.Stored) bool,
 ) iter.Seq2[batch.Line, error] {

@@ -34,7 +34,6 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 		"write targets with read errors to `FILE`, for --from, with the causes as comments")
 	f.DurationVar(&w.maxTime, "max-time", 0,
 		"longest `TIME` for all targets; the results so far are printed")
-	cli.Group(cmd, "Target")
 	w.Parallel = 8
 	w.AddAs(cmd)
 	w.WalkFlags.Add(cmd, "targets")
