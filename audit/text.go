@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
@@ -96,14 +97,10 @@ func (t *text) excerpt(offset int64) Excerpt {
 		}
 		head = "…"
 	}
-	to, tail := len(b), ""
-	if end := bytes.IndexAny(b[at:min(len(b), at+excerptAfter+1)], "\r\n"); end >= 0 {
-		to = at + end
+	after := b[at:min(len(b), at+excerptAfter+1)]
+	if end := bytes.IndexAny(after, "\r\n"); end >= 0 {
+		after = after[:end]
 	}
-	if to-at > excerptAfter {
-		for to = at + excerptAfter; !utf8.RuneStart(b[to]); to-- {
-		}
-		tail = "…"
-	}
-	return Excerpt{Text: head + string(b[from:to]) + tail, Caret: len(head) + at - from}
+	text := head + string(b[from:at]) + chars.Shorten(string(after), excerptAfter)
+	return Excerpt{Text: text, Caret: len(head) + at - from}
 }
