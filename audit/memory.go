@@ -113,7 +113,7 @@ func (m *pageMemory) get(p *judgedPage) bool {
 	if err != nil || value == nil || json.Unmarshal(value, &kept) != nil || kept.Audit != m.number {
 		return false
 	}
-	*p, p.Codes, p.known = kept, nil, true
+	*p, p.known = kept, true
 	return true
 }
 

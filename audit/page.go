@@ -90,7 +90,10 @@ type judgment struct {
 func newJudgment(o *Options, page sampled, file *robots.File) *judgment {
 	j := &judgment{reporter: reporter{o: o}, page: page, robots: file}
 	j.Loc = page.loc
-	j.found = func(f Finding) { j.Found = append(j.Found, f) }
+	j.found = func(f Finding) {
+		j.Found = append(j.Found, f)
+		j.Codes = append(j.Codes, f.Code)
+	}
 	return j
 }
 

@@ -56,7 +56,6 @@ func (p *pageAuditor) take() {
 	next := <-p.pending[0]
 	p.pending = p.pending[1:]
 	for _, f := range next.Found {
-		next.Codes = append(next.Codes, f.Code)
 		p.site.found(f)
 	}
 	if p.site.ctx.Err() != nil {
