@@ -25,9 +25,7 @@ import (
 // with one Source.
 func Document(src Source, o *Options) iter.Seq2[Finding, error] {
 	return sequence(o, func(r *reporter) error {
-		d := newAuditor(src, r)
-		d.alone = true
-		return d.run()
+		return newAuditor(src, r).run()
 	})
 }
 
@@ -60,7 +58,7 @@ type auditor struct {
 
 func newAuditor(src Source, out *reporter) *auditor {
 	o := out.o
-	d := &auditor{source: src, limits: o.Limits, origins: newOrigins()}
+	d := &auditor{source: src, limits: o.Limits, alone: true, origins: newOrigins()}
 	j := &d.judge
 	*j = judge{
 		reporter: reporter{o: o, found: d.hold}, out: out,

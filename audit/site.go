@@ -60,7 +60,6 @@ func Pages(ctx context.Context, c *discover.Client, src Source,
 			s.sample.size = maxSample
 		}
 		d := newAuditor(src, s.reporter)
-		d.alone = true
 		sm := &discover.Sitemap{Loc: src.Name}
 		d.listed = func(e *sitemap.Entry, _ *origin) {
 			if e.Kind != sitemap.Page {

@@ -136,7 +136,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		Open: func() (io.ReadCloser, error) { return doc.Again(), nil },
 	}
 	d := newAuditor(src, s.reporter)
-	d.limits, d.origins = s.o.Walk.Limits, s.origins
+	d.alone, d.limits, d.origins = false, s.o.Walk.Limits, s.origins
 	above := newOutside(sum)
 	// Of a sitemap on another host than its index, that is the finding, not where its pages are.
 	foreign, root := hostOf(sm.Loc), hostOf(rootOf(sm).Loc)
@@ -159,7 +159,8 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		default:
 			above.add(e, o, at)
 			if o.Host != foreign || foreign == root {
-				s.countHost(o, at)
+				o.add(at)
+				o.first.excerpt = Excerpt{}
 			}
 			if v.onSite {
 				s.files.add(e, at)
@@ -177,10 +178,4 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 func hostOf(loc string) string {
 	origin, _, _ := location.ParseOrigin(loc)
 	return origin.Host
-}
-
-func (s *siteAuditor) countHost(o *origin, at func() place) {
-	if o.add(at); o.count == 1 {
-		o.first.excerpt = Excerpt{}
-	}
 }
