@@ -161,7 +161,7 @@ func (r *runFlags) worker(a *cli.App) (*batch.Worker, error) {
 		Parallel: r.Parallel, SiteTime: r.SiteTime, Grace: r.grace, Retry: r.retry,
 	}
 	if r.Findings {
-		worker.Job = batch.Findings(audit.Options{Agent: "Googlebot", Limits: r.Limit.Document()})
+		worker.Job = batch.Findings(audit.Options{Agent: "Googlebot", Limits: r.Limit.Limits})
 	}
 	return worker, nil
 }

@@ -96,7 +96,7 @@ func (c *Flags) check(targets []target.Target) error {
 // options returns the options of the audit, without those of its walk.
 func (c *Flags) options() (o audit.Options, err error) {
 	o = c.audit
-	o.Limits = c.Limit.Document()
+	o.Limits = c.Limit.Limits
 	if o.Only, err = parseCodes("only", c.only); err == nil {
 		o.Disable, err = parseCodes("disable", c.disable)
 	}

@@ -91,7 +91,7 @@ func (s *SelectFlags) Matcher() (func(loc string) bool, error) {
 // Options returns the options of a walk.
 func (s *SelectFlags) Options() (discover.Options, error) {
 	o := s.walk
-	o.VerifyHosts, o.Limits = orNegative(o.VerifyHosts), s.Limit.Document()
+	o.VerifyHosts, o.Limits = orNegative(o.VerifyHosts), s.Limit.Limits
 	o.MaxDepth, o.MaxSitemaps = s.Limit.Depth, s.Limit.Sitemaps
 	trustErr := o.MinTrust.UnmarshalText([]byte(s.MinTrust))
 	since, sinceErr := parseSince(s.Since)

@@ -32,15 +32,9 @@ func orNegative[N int | time.Duration](n N) N {
 // Limit is the value of --limit. As in the packages, a field that is 0 was not set, and a negative
 // one means no limit.
 type Limit struct {
-	Bytes    int64
-	entries  int
-	Depth    int
-	Sitemaps int
-}
-
-// Document returns the limits of one document.
-func (l *Limit) Document() sitemap.Limits {
-	return sitemap.Limits{Bytes: l.Bytes, Entries: l.entries}
+	sitemap.Limits // of one document
+	Depth          int
+	Sitemaps       int
 }
 
 // Set reads NAME=VALUE, several of them separated by commas. A value of 0 means no limit.
@@ -62,7 +56,7 @@ func (l *Limit) Set(s string) error {
 		case "bytes":
 			l.Bytes = n
 		case "entries":
-			l.entries = count
+			l.Entries = count
 		case "depth":
 			l.Depth = count
 		case "sitemaps":

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 func TestSinceLastDayOfMonth(t *testing.T) {
@@ -53,7 +55,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("Set(%q): %v", s, err)
 		}
 	}
-	if want := (Limit{Bytes: 10 << 20, entries: 7, Depth: -1, Sitemaps: 2_000}); l != want {
+	if want := (Limit{sitemap.Limits{Bytes: 10 << 20, Entries: 7}, -1, 2_000}); l != want {
 		t.Errorf("got %+v, want %+v", l, want)
 	}
 }

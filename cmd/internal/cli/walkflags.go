@@ -76,7 +76,7 @@ func (d *DocumentFlags) AddBase(cmd *cobra.Command) {
 
 // Options returns the options to read a file with.
 func (d *DocumentFlags) Options(l Limit) (sitemap.Options, error) {
-	o := sitemap.Options{ContentType: d.contentType, Limits: l.Document()}
+	o := sitemap.Options{ContentType: d.contentType, Limits: l.Limits}
 	if d.base == "" {
 		return o, nil
 	}
