@@ -35,8 +35,8 @@ func (c *Checker) Audit(ctx context.Context) error {
 		err = c.table.Finish(err)
 	}
 	isText := c.flags.Format == "text"
-	if c.Options.Pages != 0 {
-		judged := fmt.Sprintf("%d of %s judged", c.totals.Judged, cli.Plural(c.totals.URLs, "page"))
+	if n := c.totals.Judged; n != nil {
+		judged := fmt.Sprintf("%d of %s judged", *n, cli.Plural(c.totals.URLs, "page"))
 		if isText {
 			fmt.Fprintln(c.Out, judged)
 		} else {

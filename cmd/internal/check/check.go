@@ -47,8 +47,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.failOn,
 		Color: a.HasColor() && flags.Out == "", Raw: flags.Raw, Version: version.Number(),
-		Width: a.Width(), Pages: flags.audit.Pages != 0,
-		Note: func(note string) { a.Log.Printf("%s", note) },
+		Width: a.Width(), Note: func(note string) { a.Log.Printf("%s", note) },
 	}
 	if flags.State != "" {
 		store, err := state.Open(flags.State)

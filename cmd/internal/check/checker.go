@@ -81,7 +81,7 @@ func (c *Checker) openTable() (err error) {
 // page counts a page that was judged, and writes its row.
 func (c *Checker) page(p *audit.PageResult) {
 	if p.Reason == "" {
-		c.totals.Judged++
+		*c.totals.Judged++
 	}
 	if c.table == nil {
 		return
@@ -131,7 +131,9 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	c.Options.Walk = c.Walker.Options
+	if c.Options.Walk = c.Walker.Options; c.Options.Pages != 0 {
+		c.totals.Judged = new(int64)
+	}
 	return c, nil
 }
 

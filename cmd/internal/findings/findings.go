@@ -26,7 +26,7 @@ func New(format string, w io.Writer, o Options) Printer {
 	out := &writer{Writer: w}
 	switch format {
 	case "jsonl":
-		return &jsonPrinter{out, o.Pages}
+		return &jsonPrinter{out}
 	case "csv":
 		return withErrors{newCSV(out, o.Raw)}
 	case "sarif":

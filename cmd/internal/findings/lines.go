@@ -24,14 +24,10 @@ type problemLine struct {
 type totalLine struct {
 	Type string `json:"type"`
 	Totals
-	Judged *int64 `json:"pages_judged,omitempty"` // nil without --pages
 }
 
 // A jsonPrinter prints one object a line.
-type jsonPrinter struct {
-	*writer
-	pages bool // pages are judged
-}
+type jsonPrinter struct{ *writer }
 
 func (p *jsonPrinter) print(v any) { p.Write(append(jsonl.Marshal(v), '\n')) }
 
@@ -42,11 +38,7 @@ func (p *jsonPrinter) Finding(f *audit.Finding, target string) {
 func (p *jsonPrinter) Document(d *DocumentEnd) { p.Write(d.JSON) }
 
 func (p *jsonPrinter) End(t Totals) error {
-	line := totalLine{Type: "total", Totals: t}
-	if p.pages {
-		line.Judged = &t.Judged
-	}
-	p.print(line)
+	p.print(totalLine{"total", t})
 	return p.err
 }
 

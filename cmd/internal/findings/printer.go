@@ -34,12 +34,12 @@ type DocumentEnd struct {
 
 // Totals are counts of a run.
 type Totals struct {
-	Documents int64 `json:"documents"`
-	URLs      int64 `json:"urls"`
-	Errors    int64 `json:"errors"`
-	Warnings  int64 `json:"warnings"`
-	Infos     int64 `json:"infos"`
-	Judged    int64 `json:"-"` // pages
+	Documents int64  `json:"documents"`
+	URLs      int64  `json:"urls"`
+	Errors    int64  `json:"errors"`
+	Warnings  int64  `json:"warnings"`
+	Infos     int64  `json:"infos"`
+	Judged    *int64 `json:"pages_judged,omitempty"` // nil without --pages
 }
 
 // Options are those of a format.
@@ -49,7 +49,6 @@ type Options struct {
 	Color   bool              // text: use colours
 	Width   int               // text: columns that excerpts are cut to, 0 for no limit
 	Raw     bool              // csv: leave cells as they are
-	Pages   bool              // jsonl: pages are judged, so that their number is printed
 	FailOn  sitemap.Severity  // junit: the least one of a failure
 	Version string            // sarif: of the command
 	Note    func(note string) // sarif: receives a note about findings left out, unless it is nil
