@@ -109,12 +109,3 @@ func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
 			"robots.txt disallows %s for %s", quoted(e.Loc), agent)
 	}
 }
-
-// isRobots reports whether a location is that of a robots.txt.
-func isRobots(loc string) bool {
-	if !strings.Contains(loc, "/robots.txt") {
-		return false
-	}
-	u, err := url.Parse(loc)
-	return err == nil && u.Path == "/robots.txt"
-}

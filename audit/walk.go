@@ -77,13 +77,14 @@ func (s *siteAuditor) page(u *discover.URL) {
 
 // problem adds the problems that only a walk can find. The audit of the document finds the others.
 func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
+	_, path := location.Split(sm.Loc)
 	switch {
 	case p.Code == sitemap.UntrustedLoc, p.Code == sitemap.ForeignChild:
 		s.verdict(sm, verdict{offset: p.Pos.Offset, isOdd: true})
 	case p.Code == sitemap.LateGrant, p.Code == sitemap.IndexLastModOld:
 		s.report(of(p.Code), s.placeOf(sm), p.Text, "%s", p.Message())
 	case p.Code == sitemap.RobotsHTML && s.isChallenged:
-	case isRobots(sm.Loc):
+	case path == "/robots.txt":
 		s.robotsProblem(sm.Loc, p)
 	}
 	if s.o.Walk.Report != nil {
@@ -145,16 +146,13 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		for len(left) > 0 && left[0].offset < e.Pos.Offset {
 			left = left[1:]
 		}
-		v, isJudged := verdict{}, len(left) > 0 && left[0].offset == e.Pos.Offset
-		if isJudged {
-			v = left[0]
-		}
+		isJudged := len(left) > 0 && left[0].offset == e.Pos.Offset
 		at := func() place { return d.field(e, document.Loc) }
 		switch {
 		case e.Kind == sitemap.Sitemap:
-			s.child(e, at(), v.isOdd)
+			s.child(e, at(), isJudged && left[0].isOdd)
 		case !isJudged || o == nil:
-		case v.isOdd:
+		case left[0].isOdd:
 			s.loose.add(sm, o, at)
 		default:
 			above.add(e, o, at)
@@ -162,7 +160,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 				o.add(at)
 				o.first.excerpt = Excerpt{}
 			}
-			if v.onSite {
+			if left[0].onSite {
 				s.files.add(e, at)
 			}
 			s.disallowed(e, o, at)
