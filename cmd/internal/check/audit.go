@@ -97,14 +97,7 @@ func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
 func (x *targetAudit) site(
 	ctx context.Context, t target.Target, client *discover.Client, o audit.Options,
 ) error {
-	o.Walk.Done, o.Walk.Fetched, o.Walk.Report, o.Judged = x.done, x.Fetched, nil, x.page
-	if untrusted := x.c.Untrusted; untrusted != nil {
-		o.Walk.Report = func(_ *discover.Sitemap, p sitemap.Problem) {
-			if p.Code == sitemap.UntrustedLoc {
-				untrusted(p.Text)
-			}
-		}
-	}
+	o.Walk.Done, o.Walk.Fetched, o.Judged = x.done, x.Fetched, x.page
 	found := audit.Site(ctx, client, t.Name, &o)
 	if t.Kind == target.Sitemap {
 		found = audit.Sitemaps(ctx, client, []*discover.Sitemap{{Loc: t.Name}}, &o)

@@ -30,14 +30,13 @@ type Checker struct {
 	Targets []target.Target
 	Options audit.Options
 	Printer findings.Printer
-	// Untrusted, if set, receives the pages that sitemaps may not list.
-	Untrusted func(loc string)
-	flags     *Flags
-	baseline  findings.Baseline
-	failOn    sitemap.Severity // least one that makes the exit status 1
-	totals    findings.Totals
-	hidden    atomic.Int64   // findings that only --all shows
-	table     *output.Writer // nil if none is wanted
+
+	flags    *Flags
+	baseline findings.Baseline
+	failOn   sitemap.Severity // least one that makes the exit status 1
+	totals   findings.Totals
+	hidden   atomic.Int64   // findings that only --all shows
+	table    *output.Writer // nil if none is wanted
 }
 
 // A result is a finding in a target, the outcome for a page, or a document that has ended.

@@ -59,8 +59,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, sinc
 	if err != nil {
 		return c.Out.Finish(cli.Misuse(cmd, err))
 	}
-	c.Printer, c.Untrusted = page, page.Untrusted
-	c.Options.Excerpts, c.Options.Page = true, page.Page
+	c.Printer, c.Options.Excerpts = page, true
+	c.Options.Page, c.Options.Walk.Report = page.Page, page.Problem
 	err = c.Audit(cmd.Context())
 	if c.Progress.Failed.Load() > 0 {
 		a.Failed.Store(true)

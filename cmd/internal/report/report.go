@@ -121,10 +121,12 @@ func (e *earlierRun) isFresh(f *audit.Finding) bool {
 	return false
 }
 
-// Untrusted takes a page that a sitemap may not list.
-func (r *Report) Untrusted(loc string) {
-	host, _ := stats.Split(loc)
-	count(r.hosts, name{host, trust.Untrusted.String()})
+// Problem takes a problem of a walk. It counts the pages that a sitemap may not list.
+func (r *Report) Problem(_ *discover.Sitemap, p sitemap.Problem) {
+	if p.Code == sitemap.UntrustedLoc {
+		host, _ := stats.Split(p.Text)
+		count(r.hosts, name{host, trust.Untrusted.String()})
+	}
 }
 
 // add adds a finding to its group and its document.

@@ -177,7 +177,7 @@ func TestCounts(t *testing.T) {
 	r.Finding(finding("bad_lastmod", "https://www.example.com/a.xml", "x"), "")
 	r.Finding(finding("bad_lastmod", "https://www.example.com/a.xml", "y"), "")
 	r.Finding(finding("untrusted_loc", "https://www.example.com/a.xml", "z"), "")
-	r.Untrusted("https://www.example.com/a")
+	r.Problem(nil, sitemap.Problem{Code: sitemap.UntrustedLoc, Text: "https://www.example.com/a"})
 	r.Finding(finding("nonstandard_key", "https://www.example.com/robots.txt", "z"), "")
 	r.Document(ended("https://www.example.com/a.xml", 1234))
 	r.Document(ended("https://www.example.com/b.xml", 10))
