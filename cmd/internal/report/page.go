@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+	"github.com/seed-322c453a/sitemap/cmd/internal/stats"
 	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
@@ -95,8 +95,9 @@ func (r *Report) End(t findings.Totals) error {
 	if !r.read {
 		return ErrNothing
 	}
+	host, _ := stats.Split(r.target)
 	v := &view{
-		Host: hostOf(r.target), Target: r.target,
+		Host: cmp.Or(host, r.target), Target: r.target, // or a file
 		Date:  time.Now().UTC().Format("2 January 2006, 15:04 UTC"),
 		Style: template.CSS(style), Script: template.JS(script), Policy: policy(), Totals: t,
 		Failures: r.failures, Changes: r.changes(),
@@ -151,14 +152,6 @@ func policy() string {
 	}
 	return "default-src 'none'; script-src " + source(script) + "; style-src " + source(style) +
 		"; base-uri 'none'; form-action 'none'"
-}
-
-// hostOf returns the host of a target, or the target if it is a file.
-func hostOf(target string) string {
-	if u, err := url.Parse(target); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return target
 }
 
 // caret returns the excerpt of a finding in three pieces: before the place, the character there,

@@ -74,20 +74,17 @@ func (f *Folder) knownPaths() []string {
 // FileAt returns the name of the file that is at a URL of the site.
 func (f *Folder) FileAt(u *url.URL) (name string, ok bool) {
 	inside, ok := strings.CutPrefix(u.Path, f.Path)
-	if !ok || hostOf(u.String()) != f.host {
+	if !ok || hostOf(u) != f.host {
 		return "", false
 	}
 	return audit.FileOf(f.Files(), inside)
 }
 
-// hostOf returns the host of a target in the form that is compared, without "www.".
-func hostOf(site string) string {
-	if !strings.Contains(site, "://") {
-		site = "https://" + site
-	}
-	origin, _, err := location.ParseOrigin(site)
+// hostOf returns the host of a URL in the form that is compared, without "www.".
+func hostOf(u *url.URL) string {
+	origin, err := location.OriginOf(u)
 	if err != nil {
-		return site
+		return u.Host
 	}
 	return strings.TrimPrefix(origin.Host, "www.")
 }
@@ -95,7 +92,7 @@ func hostOf(site string) string {
 // RoundTrip answers a request to the site as a server of static files does: /a is the file a,
 // a.html or a/index.html.
 func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
-	if hostOf(r.URL.String()) != f.host {
+	if hostOf(r.URL) != f.host {
 		return nil, fmt.Errorf("%s is not in the folder", r.URL.Host)
 	}
 	resp := &http.Response{
@@ -135,7 +132,7 @@ func OpenFolder(dir, at string, like *fetch.Client, o *discover.Options) (*Folde
 		root.Close()
 		return nil, err
 	}
-	f.Target.Given, f.host = dir, hostOf(f.Target.Name)
+	f.Target.Given = dir
 	f.Client = &discover.Client{Fetch: &fetch.Client{
 		Transport: f, Retries: -1, AllowPrivateNetworks: true,
 		UserAgent: like.UserAgent, RobotsAgent: like.RobotsAgent, MaxBytes: like.MaxBytes,
@@ -170,7 +167,7 @@ func (f *Folder) set(at string) error {
 		return err
 	}
 	top, _, ok := f.locate(site.URL.Path)
-	f.Target, f.Path = t, top
+	f.Target, f.Path, f.host = t, top, hostOf(site.URL)
 	if sitePath := site.URL.Path; !ok && path.Ext(sitePath) == "" {
 		f.Path = strings.TrimRight(sitePath, "/") + "/"
 		f.Target.Kind = Site
@@ -213,7 +210,7 @@ func (f *Folder) find() error {
 
 // found takes the site of a URL, with the top of the folder on it and a sitemap in the folder.
 func (f *Folder) found(u *url.URL, top, name string) {
-	f.Path, f.sitemap = top, name
+	f.Path, f.sitemap, f.host = top, name, hostOf(u)
 	f.Target = Target{Kind: Site, Name: u.Scheme + "://" + u.Host + top}
 }
 
@@ -269,7 +266,7 @@ func (f *Folder) topOf(locs []*url.URL) string {
 	for top := "/"; ; {
 		count := 0
 		for _, u := range locs {
-			if _, ok := (&Folder{root: f.root, Path: top, host: hostOf(u.String())}).FileAt(u); ok {
+			if _, ok := (&Folder{root: f.root, Path: top, host: hostOf(u)}).FileAt(u); ok {
 				count++
 			}
 		}
