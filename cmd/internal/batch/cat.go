@@ -134,13 +134,20 @@ func (p *findingPrinter) Begin(out *output.Writer) {
 
 // Print prints a finding, or the end of a document or target.
 func (p *findingPrinter) Print(l *batch.Line) error {
+	end := &findings.DocumentEnd{JSON: l.Text}
 	switch {
 	case l.Finding != nil:
 		p.finding(l.Finding)
 	case l.Document != nil:
-		p.document(l.Document, l.Text)
+		d := l.Document
+		end.Name, end.Target, end.IsDocument = d.Sitemap, d.Target, true
+		if d.Format != sitemap.SitemapIndex {
+			end.URLs = d.Entries
+		}
+		p.ended(end, d.Error)
 	case l.Target != nil:
-		p.ended(l.Target.Target, l.Target.Target, l.Text, l.Target.Error)
+		end.Name, end.Target = l.Target.Target, l.Target.Target
+		p.ended(end, l.Target.Error)
 	}
 	return nil
 }
@@ -155,25 +162,15 @@ func (p *findingPrinter) finding(f *batch.Finding) {
 	}, f.Target)
 }
 
-func (p *findingPrinter) document(d *batch.Document, text []byte) {
-	p.totals.Documents++
-	if d.Format != sitemap.SitemapIndex {
-		p.totals.URLs += d.Entries
-	}
-	p.ended(d.Sitemap, d.Target, text, d.Error)
-}
-
 // ended prints a document or target after its findings. It omits an error that a finding has
 // reported.
-func (p *findingPrinter) ended(name, target string, text []byte, e *batch.Error) {
-	d := &findings.DocumentEnd{Name: cli.FileName(name), Target: target, JSON: text}
+func (p *findingPrinter) ended(d *findings.DocumentEnd, e *batch.Error) {
+	d.Name = cli.FileName(d.Name)
 	if e != nil {
 		d.Code, d.Message, d.Known = e.Code, e.Message, p.knows(e)
-		if !d.Known {
-			p.totals.Errors++
-		}
 	}
 	clear(p.codes)
+	p.totals.CountDocument(d)
 	p.printer.Document(d)
 }
 
