@@ -91,10 +91,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 	if err != nil {
 		return err
 	}
-	out, err := output.Create(a, "")
-	if err != nil {
-		return err
-	}
+	out := output.New(a)
 	if flags.failed {
 		p, err := flags.failurePrinter()
 		if err != nil {

@@ -96,8 +96,7 @@ func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("%s is not in the folder", r.URL.Host)
 	}
 	resp := &http.Response{
-		Status: "404 Not Found", StatusCode: http.StatusNotFound, Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: r,
+		StatusCode: http.StatusNotFound, Header: http.Header{}, Body: http.NoBody, Request: r,
 	}
 	name, ok := f.FileAt(r.URL)
 	if !ok {
@@ -107,7 +106,7 @@ func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp.Status, resp.StatusCode, resp.Body, resp.ContentLength = "200 OK", http.StatusOK, file, -1
+	resp.StatusCode, resp.Body, resp.ContentLength = http.StatusOK, file, -1
 	if media := mime.TypeByExtension(path.Ext(name)); media != "" {
 		resp.Header.Set("Content-Type", media)
 	}
