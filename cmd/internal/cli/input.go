@@ -24,11 +24,8 @@ func (a *App) Width() int {
 	if !IsTerminal(a.Out) {
 		return 0
 	}
-	width, _, err := cwriter.GetSize(int(a.Out.(*os.File).Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
+	width, _, _ := cwriter.GetSize(int(a.Out.(*os.File).Fd()))
+	return max(0, width) // an error returns -1 or 0
 }
 
 // SharesTerminal reports whether standard output and standard error are one terminal.

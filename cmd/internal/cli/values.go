@@ -22,7 +22,7 @@ import (
 
 // orNegative returns n, or -1 for 0. In a flag, 0 means no limit. In the packages, a negative value
 // means no limit, and 0 the default.
-func orNegative[N int | time.Duration](n N) N {
+func orNegative[N int | int64 | time.Duration](n N) N {
 	if n == 0 {
 		return -1
 	}
@@ -48,9 +48,7 @@ func (l *Limit) Set(s string) error {
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			n = -1
-		}
+		n = orNegative(n)
 		count := int(min(n, math.MaxInt))
 		switch strings.TrimSpace(name) {
 		case "bytes":

@@ -43,7 +43,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"size":     cli.Size,
 		"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
 		"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
-		"isLink":   func(s string) bool { return link().MatchString(s) },
+		"isLink":   link().MatchString,
 		"readable": readable,
 		"longest":  longest,
 	}).Parse(page))
