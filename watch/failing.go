@@ -19,7 +19,8 @@ func (s *site) judge() {
 			s.Failing = false
 			for _, d := range s.Docs {
 				if d.Failures > 0 { // count again, since it failed with the site
-					d.Failures, d.FailedAt, d.Next = 1, time.Now(), s.began
+					d.Failures, d.FailedAt = 1, time.Now()
+					s.hasten(d)
 				}
 			}
 		})
@@ -34,7 +35,7 @@ func (s *site) judge() {
 		if slices.ContainsFunc(s.Docs, wasRead) {
 			s.sayOf(Failing, d.Loc, d.FailedAt, err, func() { d.Failing = true })
 		} else if i := slices.IndexFunc(s.Docs, mayBeRead); i >= 0 {
-			s.Docs[i].Next = s.began
+			s.hasten(s.Docs[i])
 		} else {
 			s.sayOf(Failing, "", s.Asked, err, func() { s.Failing = true })
 		}

@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -108,5 +109,39 @@ func TestLimits_Lowered(t *testing.T) {
 		web.serve("b", urlset("2", "3"))
 		web.serve("i", index("a", "j", "c"))
 		want(t, "lowered", run(t, w, 6*day), "added 3")
+	})
+}
+
+// TestHeld: neither an index that lists a new date for a sitemap nor the recovery of its site has it
+// requested before Min, its Retry-After and, after its first reading, its Cache-Control are over, nor
+// do the first dates in a sitemap have the index requested before.
+func TestHeld(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b, held := newBusySite(3), map[string]time.Time{}
+		b.layout, b.w.Min = time.DateOnly, 2*time.Hour
+		b.w.Client.Fetch.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			if wait := time.Until(held[r.URL.Path]); wait > 0 {
+				t.Errorf("%s is requested %v too early", r.URL.Path, wait)
+			}
+			isFirst := held[r.URL.Path].IsZero()
+			held[r.URL.Path] = time.Now().Add(b.w.Min)
+			answer, err := b.RoundTrip(r)
+			switch {
+			case isFirst:
+				answer.Header.Set("Cache-Control", "max-age=72000")
+				held[r.URL.Path] = time.Now().Add(20 * time.Hour)
+			case answer.StatusCode == 503:
+				answer.Header.Set("Retry-After", "21600")
+				held[r.URL.Path] = time.Now().Add(6 * time.Hour)
+			}
+			return answer, err
+		})
+		b.publishDaily(t, 20, always)
+		for _, path := range []string{"i", "s0", "s1", "s2"} {
+			b.fail(path, 503)
+		}
+		run(t, b.w, 3*day)
+		b.serve("i", index(b.listed...))
+		run(t, b.w, day)
 	})
 }

@@ -144,6 +144,6 @@ func (s *site) heed(d *document) {
 		index.Proof, d.Early = index.Proof-refute, time.Time{}
 	}
 	if d.isHinted() && d.Failures == 0 && index.Proof >= 0 {
-		d.Next = s.began
+		s.hasten(d)
 	}
 }

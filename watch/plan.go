@@ -46,16 +46,19 @@ func (s *site) due(d *document) time.Time {
 
 // plan sets when a document is due again.
 func (s *site) plan(d *document, r *reading) {
-	wait := time.Duration(float64(s.interval(d)) * (0.9 + 0.2*rand.Float64()))
+	least := s.w.least()
 	if r.isFirst {
-		wait = max(wait, min(max(r.sum.Fresh, r.sum.Refresh), 24*time.Hour))
+		fresh := max(r.sum.Fresh, r.sum.Refresh)
+		least = max(least, min(fresh, 24*time.Hour, s.w.most()))
 	}
-	wait = max(min(wait, s.w.most()), s.w.least())
+	wait := time.Duration(float64(s.interval(d)) * (0.9 + 0.2*rand.Float64()))
+	wait = max(min(wait, s.w.most()), least)
 	if d.Failures > 0 {
 		most := min(max(wait, time.Hour), s.w.most())
-		wait = max(backoff(d.Failures, most, r.err), s.w.least())
+		least = max(least, retryAfter(r.err))
+		wait = max(backoff(d.Failures, most, r.err), least)
 	}
-	d.Next, d.wanted = r.at.Add(wait), false
+	d.Next, d.Held, d.wanted = r.at.Add(wait), r.at.Add(least), false
 }
 
 // interval returns the time between two requests for a document by its rhythm. For a given number
@@ -77,12 +80,19 @@ func (s *site) interval(d *document) time.Duration {
 // backoff returns the wait before the next request after the n-th failure in a row. It is at most
 // most, unless the server asks for more.
 func backoff(n int, most time.Duration, err error) time.Duration {
-	wait := min(10*time.Minute<<min(n-1, 10), most, 24*time.Hour)
-	if fe, ok := errors.AsType[*fetch.Error](err); ok {
-		wait = max(wait, min(fe.RetryAfter, 7*24*time.Hour))
-	}
-	return wait
+	return max(min(10*time.Minute<<min(n-1, 10), most, 24*time.Hour), retryAfter(err))
 }
+
+// retryAfter returns the wait that the server asks for, up to a week.
+func retryAfter(err error) time.Duration {
+	if fe, ok := errors.AsType[*fetch.Error](err); ok {
+		return min(fe.RetryAfter, 7*24*time.Hour)
+	}
+	return 0
+}
+
+// hasten makes a document due as soon as it may be requested.
+func (s *site) hasten(d *document) { d.Next = latest(s.began, d.Held) }
 
 // advance returns how far in advance requests may be sent in a turn that begins now. Each request
 // uses up a part of a day. The first turn has a whole day, so that a site is known soon. A turn of

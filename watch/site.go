@@ -80,6 +80,7 @@ type document struct {
 	Read     time.Time        `json:"read,omitzero"`
 	Changed  time.Time        `json:"changed,omitzero"`
 	Next     time.Time        `json:"next"`               // when it is due
+	Held     time.Time        `json:"held,omitzero"`      // until then, only a removal makes it due
 	Failures int              `json:"failures,omitempty"` // in a row
 	FailedAt time.Time        `json:"failed_at,omitzero"` // the first of them
 	Err      string           `json:"err,omitempty"`      // the last of them

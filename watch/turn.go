@@ -174,7 +174,7 @@ func (s *site) learn(d *document, r *reading) {
 	case index == nil || d.Listed.IsZero():
 	case r.isFirst: // the index changes whenever the document does
 		index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
-		index.Next = index.Asked.Add(s.interval(index))
+		index.Next = latest(index.Held, index.Asked.Add(s.interval(index)))
 	case d.isHinted() && r.isNews:
 		index.Proof = min(index.Proof+1, proved)
 		r.noteOwn(d)
