@@ -71,9 +71,9 @@
 //
 // A document is failing when it could not be read three times in a row, and so is a site whose
 // robots.txt, or every document, cannot be read. Each is reported once, and so is the recovery. A
-// document is quiet if nothing has changed in it for ten times the usual interval between its
-// changes, and at least a week: its generator may have stopped. It has shrunk if it has lost more
-// than half of at least 100 URLs from one reading to the next.
+// document that is no index is quiet if it was seen to change, but not for ten times the usual
+// interval between its changes, and at least a week: its generator may have stopped. It has shrunk
+// if it has lost more than half of at least 100 URLs from one reading to the next.
 //
 // # Files
 //

@@ -17,8 +17,8 @@ type Watcher struct {
 	// Store keeps the pages that were seen, the rate of each document, and when it is due.
 	Store discover.Store
 	// Options are the options of each walk. The Watcher sets Store, Run, OnlyChanged and Validators
-	// itself. KnownPaths, KnownPathsToo and Newest have no effect. Several goroutines may call the
-	// functions in Options at once.
+	// itself. KnownPaths, KnownPathsToo, Newest and SkipExtensions have no effect, and pages below
+	// MinTrust are not reported. Several goroutines may call the functions in Options at once.
 	Options discover.Options
 	// PerDay is how many requests for the documents of a site may be sent in a day. 0 means 96, a
 	// negative number 1.
