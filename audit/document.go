@@ -256,6 +256,9 @@ func (d *auditor) hold(f Finding) {
 // flush reports the findings before an offset, in document order. Of an entry with a broken tag,
 // these are only that tag and values.
 func (d *auditor) flush(to int64) {
+	if len(d.held) == 0 {
+		return
+	}
 	byOffset := func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) }
 	if !slices.IsSortedFunc(d.held, byOffset) {
 		slices.SortStableFunc(d.held, byOffset)
