@@ -61,7 +61,6 @@ type group struct {
 	Code     sitemap.Code
 	Severity sitemap.Severity
 	Count    int64
-	Fresh    int64 // those that the earlier audit did not have
 	Examples []audit.Finding
 }
 
@@ -95,9 +94,9 @@ func (r *Report) document(name string) *auditedDocument {
 
 // Finding takes a finding.
 func (r *Report) Finding(f *audit.Finding, _ string) {
-	g := r.add(f)
-	if r.earlier != nil && r.earlier.isFresh(f) {
-		g.Fresh++
+	r.add(f)
+	if r.earlier != nil {
+		r.earlier.compare(f)
 	}
 }
 
@@ -105,20 +104,21 @@ func (r *Report) Finding(f *audit.Finding, _ string) {
 type earlierRun struct {
 	name      string
 	findings  map[findings.Key]int64 // how often, without those that were found again
+	fresh     map[sitemap.Code]int64 // findings that it did not have
 	gone      map[sitemap.Code]int64 // findings that were not found again
 	documents map[string]findings.Line
 }
 
-// isFresh reports whether the earlier audit lacks a finding. If a key has more findings than
+// compare counts a finding as fresh if the earlier audit lacks it. If a key has more findings than
 // before, the surplus is fresh.
-func (e *earlierRun) isFresh(f *audit.Finding) bool {
+func (e *earlierRun) compare(f *audit.Finding) {
 	key := findings.KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)
 	if e.findings[key] == 0 {
-		return true
+		e.fresh[f.Code]++
+		return
 	}
 	e.findings[key]--
 	e.gone[f.Code]--
-	return false
 }
 
 // Problem takes a problem of a walk. It counts the pages that a sitemap may not list.
@@ -130,7 +130,7 @@ func (r *Report) Problem(_ *discover.Sitemap, p sitemap.Problem) {
 }
 
 // add adds a finding to its group and its document.
-func (r *Report) add(f *audit.Finding) *group {
+func (r *Report) add(f *audit.Finding) {
 	g := r.groups[f.Code]
 	if g == nil {
 		g = &group{Code: f.Code, Severity: f.Severity}
@@ -140,7 +140,6 @@ func (r *Report) add(f *audit.Finding) *group {
 		g.Examples = append(g.Examples, *f)
 	}
 	r.document(f.Sitemap).Found.Count(f.Severity)
-	return g
 }
 
 // Document takes a document that has been audited, or a target that could not be.

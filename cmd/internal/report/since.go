@@ -15,7 +15,8 @@ import (
 // since then. The page calls it name. Since is called before the audit begins.
 func (r *Report) Since(in io.Reader, name string) error {
 	old := &earlierRun{
-		name, map[findings.Key]int64{}, map[sitemap.Code]int64{}, map[string]findings.Line{},
+		name, map[findings.Key]int64{}, map[sitemap.Code]int64{}, map[sitemap.Code]int64{},
+		map[string]findings.Line{},
 	}
 	other := ""
 	for l, err := range findings.Lines(in) {
@@ -72,10 +73,7 @@ func (r *Report) changes() *comparison {
 	}
 	c := &comparison{Name: r.earlier.name}
 	for _, rule := range audit.Rules() {
-		change := ruleChange{Rule: rule, Gone: r.earlier.gone[rule.Code]}
-		if g := r.groups[rule.Code]; g != nil {
-			change.Fresh = g.Fresh
-		}
+		change := ruleChange{rule, r.earlier.fresh[rule.Code], r.earlier.gone[rule.Code]}
 		if change.Fresh > 0 || change.Gone > 0 {
 			c.Rules = append(c.Rules, change)
 			c.Fresh += change.Fresh
