@@ -145,3 +145,23 @@ func TestHeld(t *testing.T) {
 		run(t, b.w, day)
 	})
 }
+
+// TestHeld_Unread: a document that could not be read is requested again soon, however long its
+// Cache-Control calls the response fresh.
+func TestHeld_Unread(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", "<html>Try again later.</html>")
+		w := web.watcher()
+		w.Initial = true
+		w.Client.Fetch.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			answer, err := web.RoundTrip(r)
+			answer.Header.Set("Cache-Control", "max-age=86400")
+			return answer, err
+		})
+		want(t, "unread", once(t, w))
+		web.serve("s", urlset("1"))
+		want(t, "read", run(t, w, 6*time.Hour), "added 1")
+	})
+}

@@ -47,7 +47,7 @@ func (s *site) due(d *document) time.Time {
 // plan sets when a document is due again.
 func (s *site) plan(d *document, r *reading) {
 	least := s.w.least()
-	if r.isFirst {
+	if r.isFirst && r.err == nil {
 		fresh := max(r.sum.Fresh, r.sum.Refresh)
 		least = max(least, min(fresh, 24*time.Hour, s.w.most()))
 	}
