@@ -23,7 +23,7 @@ type Site struct {
 // port. Its error holds no credentials.
 func Parse(s string) (Site, error) {
 	s = strings.TrimSpace(s)
-	bare, full := isBare(s), s
+	bare, full := IsBare(s), s
 	if bare {
 		full = "https://" + strings.TrimPrefix(s, "//")
 	}
@@ -55,8 +55,8 @@ var notHosts = map[string]bool{
 	"cid": true,
 }
 
-// isBare reports whether a site is named without a scheme.
-func isBare(s string) bool {
+// IsBare reports whether a site is named without a scheme.
+func IsBare(s string) bool {
 	scheme, _, ok := strings.Cut(s, "://")
 	return !ok || strings.ContainsAny(scheme, ".:/?#@")
 }

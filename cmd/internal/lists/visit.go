@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -15,6 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -275,7 +275,7 @@ func (v *Visit) CountEntries(sum *discover.Summary) {
 
 // Hint names the flag that may help with a document that could not be read.
 func (v *Visit) Hint(s *discover.Sitemap, err error) string {
-	named := s.Referrer == nil && s.RobotsURL == "" && strings.Contains(s.Loc, "://")
+	named := s.Referrer == nil && s.RobotsURL == "" && !siteurl.IsBare(s.Loc)
 	switch {
 	case named && v.Entries:
 		return " (parse reads files; see sitemap urls)"

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/pattern"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // Command returns the command sitemap submit.
@@ -61,7 +61,7 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 		err = errors.New("want either --indexnow KEY or --ping URL")
 	case flags.key != "" && !indexNowKey().MatchString(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
-	case flags.key != "" && strings.Contains(name, "://"):
+	case flags.key != "" && !siteurl.IsBare(name):
 		err = errors.New("--indexnow: want a FILE; sitemap urls prints the URLs of a sitemap")
 	case flags.key != "" && !isURL(flags.endpoint):
 		err = fmt.Errorf("--endpoint: %q: want an http or https URL", flags.endpoint)

@@ -74,7 +74,7 @@ func Parse(arg, as string) (Target, error) {
 	case arg == "":
 		return Target{}, errors.New("empty target")
 	case arg == cli.Stdin,
-		as == "" && !strings.Contains(arg, "://") && (exists(arg) || looksLikePath(arg)):
+		as == "" && siteurl.IsBare(arg) && (exists(arg) || looksLikePath(arg)):
 		return Target{File, arg, arg}, nil
 	}
 	shown := sitemap.Redact(arg)

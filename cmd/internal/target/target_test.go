@@ -84,6 +84,7 @@ func TestParseTarget(t *testing.T) {
 		{"https://example.org/robots.txt", "sitemap", Target{Sitemap, "https://example.org/robots.txt", ""}},
 		{"https://example.org/robots.txt?a", "", Target{Site, "https://example.org/robots.txt?a", ""}},
 		{"./missing", "", Target{File, "./missing", ""}},
+		{"mirror/http://example.org/a.xml", "", Target{File, "mirror/http://example.org/a.xml", ""}},
 		{"/missing.xml", "", Target{File, "/missing.xml", ""}},
 		{"missing.XML", "", Target{File, "missing.XML", ""}},
 		{"public/", "", Target{File, "public/", ""}},
