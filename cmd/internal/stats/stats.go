@@ -115,12 +115,13 @@ func (c *census) lastMod(t sitemap.Time) {
 	c.countIf(t.Precision() < sitemap.Minute, "lastmod", "without a time of day")
 }
 
-// Split returns the host of a URL, and the first directory of its path.
+// Split returns the host of a URL, and the first directory of its path. What has no scheme has no
+// host.
 func Split(loc string) (host, directory string) {
-	_, rest, _ := strings.Cut(loc, "://")
-	if end := strings.IndexAny(rest, "?#"); end >= 0 {
-		rest = rest[:end]
+	if end := strings.IndexAny(loc, "?#"); end >= 0 { // a query may have a URL
+		loc = loc[:end]
 	}
+	_, rest, _ := strings.Cut(loc, "://")
 	host, path, _ := strings.Cut(rest, "/")
 	if directory, _, ok := strings.Cut(path, "/"); ok {
 		return host, "/" + directory + "/"

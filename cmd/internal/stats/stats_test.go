@@ -1,0 +1,22 @@
+package stats_test
+
+import (
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/stats"
+)
+
+func TestSplit(t *testing.T) {
+	for loc, want := range map[string][2]string{
+		"https://example.com":                {"example.com", "/"},
+		"https://example.com/a/b/c":          {"example.com", "/a/"},
+		"https://example.com:8080?u=a/b/":    {"example.com:8080", "/"},
+		"https://example.com/a?u=http://b/c": {"example.com", "/"},
+		"example.com/?u=http://b/c":          {"", "/"},
+	} {
+		host, directory := stats.Split(loc)
+		if got := [2]string{host, directory}; got != want {
+			t.Errorf("Split(%q) = %q, want %q", loc, got, want)
+		}
+	}
+}
