@@ -52,7 +52,7 @@ func (r *run) replace(
 		return nil, true, nil
 	}
 	old = &replaced{part: part, walked: map[string]bool{}, missed: map[string]bool{}}
-	failed := map[string]bool{} // the targets in the part: whether one of their lines has an error
+	failed := map[string]bool{} // by target in the part: whether one of its lines has an error
 	for l, err := range r.lines(ctx, t, part) {
 		if isMissing(err) {
 			if part.ID != "" { // else it was reported before

@@ -112,9 +112,9 @@ func TestLimits_Lowered(t *testing.T) {
 	})
 }
 
-// TestHeld: neither an index that lists a new date for a sitemap nor the recovery of its site has it
-// requested before Min, its Retry-After and, after its first reading, its Cache-Control are over, nor
-// do the first dates in a sitemap have the index requested before.
+// TestHeld: no document is requested again before Min, its Retry-After and, after its first reading,
+// its Cache-Control are over: not if an index lists a new date for it, not if its site recovers, and
+// no index at the first dates in one of its sitemaps.
 func TestHeld(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b, held := newBusySite(3), map[string]time.Time{}

@@ -53,8 +53,8 @@ func (s *site) conclude() {
 }
 
 // next returns the document to request next: a new one first, then the one with the most expected
-// changes. Every second request is for what a removal waits for, if there is any. It considers
-// documents that were due when the turn began, or became due through a reading since.
+// changes. Every second request is for a document that a removal waits for, if there is one. It
+// considers documents that were due when the turn began, or became due through a reading since.
 func (s *site) next() (best *document) {
 	most, last := -1.0, s.lastAsked()
 	for _, d := range s.Docs {

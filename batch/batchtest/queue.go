@@ -117,7 +117,8 @@ func done(t testing.TB, lease batch.Lease) {
 	must(t, "Done", lease.Done(t.Context()))
 }
 
-// mayHaveEnded does what ends a lease or needs it, if another one may have the task by now.
+// mayHaveEnded renews and ends a lease that may have ended before. If it has, the errors match
+// ErrStale.
 func mayHaveEnded(t testing.TB, lease batch.Lease) {
 	t.Helper()
 	for what, err := range map[string]error{
@@ -203,13 +204,13 @@ func onceUntilDone(t testing.TB, q batch.Queue) {
 }
 
 func takeWaits(t testing.TB, q batch.Queue) {
-	put := make(chan error, 1)
+	errs := make(chan error, 1)
 	time.AfterFunc(short, func() {
 		_, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}})
-		put <- err
+		errs <- err
 	})
 	done(t, take(t, q))
-	must(t, "Put", <-put)
+	must(t, "Put", <-errs)
 }
 
 func takeEnds(t testing.TB, q batch.Queue) {

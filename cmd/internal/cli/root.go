@@ -149,7 +149,7 @@ var helpFiles embed.FS
 // topics are the help topics that are not commands.
 var topics = []string{"targets", "trust", "fields", "output", "errors", "state"}
 
-// Command returns a command with its help, or without a function to run a help topic.
+// Command returns a command with its help. If run is nil, it is a help topic.
 func Command(
 	use string, args cobra.PositionalArgs, run func(cmd *cobra.Command, args []string) error,
 ) *cobra.Command {
@@ -158,7 +158,7 @@ func Command(
 	return cmd
 }
 
-// SetHelp sets the help of a command or topic from the file of a name.
+// SetHelp sets the help of a command or topic to the text of the help file with this name.
 func SetHelp(cmd *cobra.Command, name string) {
 	text, err := helpFiles.ReadFile("help/" + name + ".txt")
 	if err != nil {

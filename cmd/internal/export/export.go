@@ -190,8 +190,8 @@ func columnsOf(header []string) map[string]int {
 	return columns
 }
 
-// locColumn returns the name of the column of the URLs, which is one that this command or others
-// give it, or "".
+// locColumn returns the name of the column of the URLs: that of this command, or one that other
+// programs give it. It returns "" if there is no such column.
 func locColumn(columns map[string]int) string {
 	for _, name := range []string{"loc", "url", "address", "page", "top pages"} {
 		if _, ok := columns[name]; ok {

@@ -107,8 +107,8 @@ func orNull[T any](o sitemap.Optional[T]) *T {
 }
 
 // nonZero returns nil for a zero value. Columns of strings or numbers that may be null need it:
-// parquet-go takes some of their zero values for null, but not all. So do times in the structs of a
-// list: there it takes each time.Time that may be null for null.
+// parquet-go takes some of their zero values for null, but not all. Times in the structs of a list
+// need it too: there parquet-go takes each time.Time that may be null for null.
 func nonZero[T comparable](value T) *T {
 	if value == *new(T) {
 		return nil

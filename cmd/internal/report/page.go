@@ -97,9 +97,10 @@ func (r *Report) End(t findings.Totals) error {
 	}
 	host, _ := stats.Split(r.target)
 	v := &view{
-		Host: cmp.Or(host, r.target), Target: r.target, // or a file
-		Date:  time.Now().UTC().Format("2 January 2006, 15:04 UTC"),
-		Style: template.CSS(style), Script: template.JS(script), Policy: policy(), Totals: t,
+		Host:   cmp.Or(host, r.target), // a file has no host
+		Target: r.target,
+		Date:   time.Now().UTC().Format("2 January 2006, 15:04 UTC"),
+		Style:  template.CSS(style), Script: template.JS(script), Policy: policy(), Totals: t,
 		Failures: r.failures, Changes: r.changes(),
 	}
 	v.Groups = slices.SortedFunc(maps.Values(r.groups), func(a, b *group) int {

@@ -46,7 +46,7 @@ func (f *Folder) Files() fs.FS { return f.root.FS() }
 func (f *Folder) Close() error { return f.root.Close() }
 
 // locate returns where on the site the top of the folder is if a path of the site is one of its
-// files, and the name of that file. It returns / if it is none.
+// files, and the name of that file. Otherwise top is /.
 func (f *Folder) locate(sitePath string) (top, name string, ok bool) {
 	top, name = "/", strings.TrimPrefix(path.Clean("/"+sitePath), "/")
 	for name != "" {
