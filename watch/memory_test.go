@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ var idleSites = flag.Int("idle", 40, "sites of the test of memory")
 
 // TestMemory: many sites cost little memory, and little room in the Store.
 func TestMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // that of other programs
 	const pages = 1000
 	serve := func(r *http.Request) (*http.Response, error) {
 		answer := &http.Response{StatusCode: 200, Header: http.Header{"Etag": {`"1"`}}, Request: r, Body: http.NoBody}
@@ -66,6 +68,7 @@ func TestMemory(t *testing.T) {
 	runtime.GC()
 	runtime.GC() // what pools keep is freed by the second one
 	runtime.ReadMemStats(&m)
+	runtime.KeepAlive(w) // as in a watch that goes on
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
