@@ -28,9 +28,9 @@ import (
 // the pause is over, which may then take up to an hour. Documents that were refused wait meanwhile
 // for others, which show whether the host is busy.
 //
-// After fifteen requests in a row that timed out, such as those of five documents, requests wait
-// for one that is sent as a probe once a minute. After two failed probes they fail with
-// [ErrHostDown] until a probe succeeds.
+// After fifteen requests in a row that timed out after ten seconds or more, such as those of five
+// documents, requests wait for one that is sent as a probe once a minute. After two failed probes
+// they fail with [ErrHostDown] until a probe succeeds.
 type HostLimiter struct {
 	// Total bounds the requests under way. 0 means 16, a negative number no bound.
 	Total int
