@@ -199,7 +199,7 @@ type alternatePage struct {
 	pos    sitemap.Position
 	column int
 	names  []uint64 // hashes of its alternates
-	isDone bool     // it has a finding, or alternates without a complete URL, which have some
+	isDone bool     // it has a finding, as it does if an alternate has no complete URL
 }
 
 // maxReturns bounds the pages and names that are compared.
