@@ -150,8 +150,8 @@ func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.Fil
 	return blank.all == page.all || blank.pathless == page.pathless
 }
 
-// blankDigests returns the digests of a path that does not exist. If its status is not a success, it
-// returns zeros, which match no page.
+// blankDigests returns the digests of a path that does not exist. If its status is not a success,
+// it returns zeros, which match no page.
 func (p *pageAuditor) blankDigests(origin string, file *robots.File) (none digests) {
 	path := "/sitemap-check-" + strconv.FormatUint(rand.Uint64(), 16)
 	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(file, u) {
@@ -164,8 +164,8 @@ func (p *pageAuditor) blankDigests(origin string, file *robots.File) (none diges
 	return digestsOf(body, path)
 }
 
-// A digests holds hashes of a body as it is, and without its own path. A short path, such as /b, may
-// be part of something else in the body.
+// A digests holds hashes of a body as it is, and without its own path. A short path, such as /b,
+// may be part of something else in the body.
 type digests struct{ all, pathless uint64 }
 
 func digestsOf(body []byte, path string) digests {

@@ -112,9 +112,9 @@ func TestLimits_Lowered(t *testing.T) {
 	})
 }
 
-// TestHeld: no document is requested again before Min, its Retry-After and, after its first reading,
-// its Cache-Control are over: not if an index lists a new date for it, not if its site recovers, and
-// no index at the first dates in one of its sitemaps.
+// TestHeld: no document is requested again before Min, its Retry-After and, after its first
+// reading, its Cache-Control are over: not if an index lists a new date for it, not if its site
+// recovers, and no index at the first dates in one of its sitemaps.
 func TestHeld(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b, held := newBusySite(3), map[string]time.Time{}

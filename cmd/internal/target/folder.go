@@ -113,9 +113,10 @@ func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// OpenFolder opens the folder of a site, or of a sitemap of it, for a walk with these options. If at
-// is empty, files in the folder name the site. The client of the folder reads as like does. A walk
-// looks for sitemaps where the folder may have them, unless o says where.
+// OpenFolder opens the folder of a site, or of a sitemap of it, for a walk with these options. If
+// at is empty, files in the folder name the site. The client of the folder has the user agents and
+// the limit of bytes of like. If o does not say where to look for sitemaps, OpenFolder sets that to
+// where the folder may have them.
 func OpenFolder(dir, at string, like *fetch.Client, o *discover.Options) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
