@@ -5,23 +5,24 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// A recorder is a test that may fail.
+// A recorder is a test that may fail. As a test, it is safe for concurrent use.
 type recorder struct {
 	testing.TB
-	failed bool
+	failed atomic.Bool
 }
 
 func (r *recorder) Helper()               {}
-func (r *recorder) Errorf(string, ...any) { r.failed = true }
-func (r *recorder) Error(...any)          { r.failed = true }
-func (r *recorder) Fatalf(string, ...any) { r.failed = true; runtime.Goexit() }
-func (r *recorder) Fatal(...any)          { r.failed = true; runtime.Goexit() }
+func (r *recorder) Errorf(string, ...any) { r.failed.Store(true) }
+func (r *recorder) Error(...any)          { r.failed.Store(true) }
+func (r *recorder) Fatalf(string, ...any) { r.failed.Store(true); runtime.Goexit() }
+func (r *recorder) Fatal(...any)          { r.failed.Store(true); runtime.Goexit() }
 
 // wantCaught checks that the test of a promise fails for what breaks it. It is in the package
 // itself, since only there one test can be run to its failure.
@@ -38,7 +39,7 @@ func wantCaught[T any](t *testing.T, promises []promise[T], name string, of T) {
 		promises[i].test(r, of)
 	}()
 	<-ended
-	if !r.failed {
+	if !r.failed.Load() {
 		t.Errorf("%q has not caught %T", name, of)
 	}
 }
