@@ -270,7 +270,8 @@ func (r Rule) causedBy(err error) Rule {
 	case errors.Is(err, fetch.ErrRedirect):
 		r.Fix = "Remove the redirect loop, or list the final URL."
 	case errors.Is(err, fetch.ErrRefused):
-		r.Fix = "List a public http or https URL, on the usual port."
+		r.Fix = "List a public http or https URL, on the usual port. If the server is yours and " +
+			"private, allow its address: --allow-private."
 	}
 	return r
 }

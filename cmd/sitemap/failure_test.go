@@ -86,6 +86,10 @@ func TestHints(t *testing.T) {
 	runArgs(t, "urls", page.URL+"/s.xml").want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "urls", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "robots", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
+	if r := runArgs(t, "check", page.URL); !strings.Contains(r.out, "allow its address: --allow-private.") {
+		t.Errorf("check printed %s", r.out)
+	}
+	runArgs(t, "diff", page.URL, page.URL).want(t, cli.ExitUsage, "", "is not public (see --allow-private)")
 	out, list := t.TempDir(), writeFile(t, "list.txt", page.URL+"/s.xml\nhttp://localhost")
 	runArgs(t, "batch", list, "-o", out, "-q").want(t, cli.ExitOK, "")
 	if r := runArgs(t, "batch", "status", "--failed", out); strings.Count(r.out, "is not public (see --allow-private)\n") != 2 {

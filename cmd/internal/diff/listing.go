@@ -50,7 +50,7 @@ func (l *listings) load(ctx context.Context, w *lists.Walker, side int, name str
 	}
 	put := func(u export.URL) { l.add(side, u) }
 	if err := readListing(ctx, w, t, &l.fields[side], put); err != nil {
-		return fmt.Errorf("%s: %s", t.Label(), jsonl.Message(t.Label(), err))
+		return fmt.Errorf("%s: %s%s", t.Label(), jsonl.Message(t.Label(), err), cli.PrivateHint(err))
 	}
 	return l.err
 }
