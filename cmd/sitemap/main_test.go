@@ -324,6 +324,9 @@ func TestSuggestions(t *testing.T) {
 		"batch stauts":        "did you mean 'sitemap batch status'?",
 		"watch stauts":        "did you mean 'sitemap watch status'?",
 		"help batch stauts":   "did you mean 'sitemap batch status'?",
+		"validate x.xml":      "did you mean 'sitemap check'?",
+		"urls --csv x":        "did you mean --format?",
+		"urls --include a x":  "did you mean --match?",
 
 		"check --only raw_ampersnd x":    `unknown code "raw_ampersnd"; did you mean raw_ampersand?`,
 		"check --explain untrusted_locs": `unknown code "untrusted_locs"; did you mean untrusted_loc?`,

@@ -98,11 +98,18 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return Misuse(cmd, err)
 }
 
-// Nearest returns the one of names that a mistyped name may mean, or "". If several differ from it
-// in equally few letters, Nearest returns the one whose length is closest.
+// synonyms maps the names that other programs have for commands and flags to ours.
+var synonyms = map[string]string{
+	"list": "urls", "fetch": "urls", "validate": "check", "lint": "check", "compare": "diff",
+	"json": "format", "jsonl": "format", "csv": "format", "parquet": "format", "rate": "delay",
+	"include": "match", "filter": "match", "jobs": "parallel", "workers": "parallel",
+}
+
+// Nearest returns the one of names that a mistyped name may mean, or "": a synonym, or else the one
+// that differs from it in fewest letters. Of several, it returns the one of closest length.
 func Nearest(name string, names []string) string {
-	if name == "" {
-		return ""
+	if name == "" || slices.Contains(names, synonyms[name]) {
+		return synonyms[name]
 	}
 	root := &cobra.Command{}
 	for _, n := range names {
