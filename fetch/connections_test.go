@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
 
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -72,6 +75,52 @@ func TestHTTP2(t *testing.T) {
 			t.Errorf("%s: by %s", path, proto)
 		}
 	}
+}
+
+// A server of HTTP/2 that makes its client answer, and does not read the answers, would block it in
+// a write, which no context ends.
+func TestHTTP2_ServerThatDoesNotRead(t *testing.T) {
+	s := httptest.NewUnstartedServer(nil)
+	s.TLS = &tls.Config{NextProtos: []string{"h2"}}
+	s.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
+		"h2": func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
+			io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
+			f := http2.NewFramer(conn, conn)
+			err := f.WriteSettings()
+			for frame := http2.Frame(nil); err == nil && !isHeaders(frame); {
+				frame, err = f.ReadFrame()
+			}
+			const ok = 0x88 // ":status: 200" of RFC 7541, appendix A
+			f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{ok}, EndHeaders: true})
+			f.WriteData(1, false, noise(10_000))
+			for err == nil {
+				err = f.WritePing(false, [8]byte{})
+			}
+		},
+	}
+	s.StartTLS()
+	defer s.Close()
+	c := newClient(t)
+	c.Insecure, c.Timeout = true, 500*time.Millisecond
+	fetch.SetTimes(c, 2*time.Second, time.Minute, time.Minute)
+	began := time.Now()
+	doc, err := c.Get(t.Context(), fetch.Request{URL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer doc.Body.Close()
+	got, err := io.ReadAll(doc.Body)
+	if !errors.Is(err, fetch.ErrTimeout) || len(got) != 10_000 {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("Get took %v", took)
+	}
+}
+
+func isHeaders(f http2.Frame) bool {
+	_, ok := f.(*http2.HeadersFrame)
+	return ok
 }
 
 // A connection may still be dialled for one hop while the next is requested on another connection.

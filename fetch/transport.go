@@ -32,7 +32,7 @@ func NewTransport() *http.Transport {
 
 // phases bound the waits of one attempt.
 type phases struct {
-	connect time.Duration // to connect, and again for the TLS handshake
+	connect time.Duration // to connect, for the TLS handshake, and for a write over HTTP/2
 	answer  time.Duration // from the connection to the header of the response
 	idle    time.Duration // from one read of the body to the next
 }
@@ -93,8 +93,9 @@ func (n *network) newTransport() *http.Transport {
 		IdleConnTimeout:        time.Minute,
 		ReadBufferSize:         16 << 10,
 		HTTP2: &http.HTTP2Config{
-			SendPingTimeout: 15 * time.Second,
-			PingTimeout:     15 * time.Second,
+			SendPingTimeout:  15 * time.Second,
+			PingTimeout:      15 * time.Second,
+			WriteByteTimeout: n.times.connect,
 		},
 	}
 }
