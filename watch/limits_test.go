@@ -165,3 +165,18 @@ func TestHeld_Unread(t *testing.T) {
 		want(t, "read", run(t, w, 6*time.Hour), "added 1")
 	})
 }
+
+// TestMax: a smaller Max holds for the interval that has begun, too.
+func TestMax(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("s", urlset("1", "2"))
+		time.Sleep(2 * time.Hour)
+		w.Max = time.Hour
+		want(t, "with a smaller Max", once(t, w), "added 2")
+	})
+}
