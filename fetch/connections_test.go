@@ -6,8 +6,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -116,6 +118,26 @@ func TestHTTP2_ServerThatDoesNotRead(t *testing.T) {
 	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("Get took %v", took)
 	}
+}
+
+func TestConnections_WritesEnd(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	conn, err := fetch.Connect(t.Context(), l.Addr().String(), time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(15*time.Second, func() { conn.Close() }).Stop()
+	for err == nil {
+		_, err = conn.Write(make([]byte, 1<<20))
+	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("Write: %v", err)
+	}
+	conn.Close()
 }
 
 func isHeaders(f http2.Frame) bool {

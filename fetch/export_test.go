@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,6 +15,12 @@ import (
 // SetTimes sets how long a connection, an answer and a pause in a body may take.
 func SetTimes(c *Client, connect, answer, idle time.Duration) {
 	c.times = phases{connect, answer, idle}
+}
+
+// Connect returns a connection as those of a Client, each of whose writes may take as long as limit.
+func Connect(ctx context.Context, addr string, limit time.Duration) (net.Conn, error) {
+	n := &network{guard: newGuard(), times: phases{connect: limit}, isOpen: true}
+	return n.newTransport().DialContext(ctx, "tcp", addr)
 }
 
 // Resolve makes the Client resolve names by r. If allowed is valid, its guard takes the addresses

@@ -32,7 +32,7 @@ func NewTransport() *http.Transport {
 
 // phases bound the waits of one attempt.
 type phases struct {
-	connect time.Duration // to connect, for the TLS handshake, and for a write over HTTP/2
+	connect time.Duration // to connect, for the TLS handshake, and for a write
 	answer  time.Duration // from the connection to the header of the response
 	idle    time.Duration // from one read of the body to the next
 }
@@ -82,7 +82,7 @@ func (n *network) newTransport() *http.Transport {
 		TLSClientConfig:        &tls.Config{RootCAs: n.rootCAs, InsecureSkipVerify: n.insecure},
 		Proxy:                  n.proxyOf,
 		OnProxyConnectResponse: checkTunnel,
-		DialContext:            n.dial,
+		DialContext:            n.connect,
 		TLSHandshakeTimeout:    n.times.connect,
 		ResponseHeaderTimeout:  n.times.answer,
 		MaxResponseHeaderBytes: 256 << 10,
@@ -93,11 +93,31 @@ func (n *network) newTransport() *http.Transport {
 		IdleConnTimeout:        time.Minute,
 		ReadBufferSize:         16 << 10,
 		HTTP2: &http.HTTP2Config{
-			SendPingTimeout:  15 * time.Second,
-			PingTimeout:      15 * time.Second,
-			WriteByteTimeout: n.times.connect,
+			SendPingTimeout: 15 * time.Second,
+			PingTimeout:     15 * time.Second,
 		},
 	}
+}
+
+// A writer is a connection whose writes end. TLS and HTTP/2 answer a server while they read, with
+// locks held, so that no context would end the read if the server did not read the answers.
+type writer struct {
+	net.Conn
+	limit time.Duration // of one write
+}
+
+func (w writer) Write(p []byte) (int, error) {
+	w.SetWriteDeadline(time.Now().Add(w.limit))
+	return w.Conn.Write(p)
+}
+
+// connect is dial with writes that end.
+func (n *network) connect(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := n.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return writer{conn, n.times.connect}, nil
 }
 
 // dial connects to an address that the guard allows, to the one that connectTo has for it, or to
