@@ -134,10 +134,10 @@ func TestConnections_WritesEnd(t *testing.T) {
 	for err == nil {
 		_, err = conn.Write(make([]byte, 1<<20))
 	}
-	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("Write: %v", err)
+	_, again := conn.Write([]byte("."))
+	if !errors.Is(err, os.ErrDeadlineExceeded) || !errors.Is(again, net.ErrClosed) {
+		t.Errorf("Write: %v, then %v", err, again)
 	}
-	conn.Close()
 }
 
 func isHeaders(f http2.Frame) bool {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -108,7 +109,11 @@ type writer struct {
 
 func (w writer) Write(p []byte) (int, error) {
 	w.SetWriteDeadline(time.Now().Add(w.limit))
-	return w.Conn.Write(p)
+	n, err := w.Conn.Write(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		w.Close()
+	}
+	return n, err
 }
 
 // connect is dial with writes that end.
