@@ -34,9 +34,8 @@ const maxShared = 6 << 10
 // Entries yields the URLs of the text in r, in document order. It undoes gzip and charsets, and
 // reads any document as text. Lines end with LF, CR LF or CR. White space, quotes and angle
 // brackets around a URL are removed. So is the rest of the line after a space, a tab, a character
-// that ends lines or pages in other systems, or a comma before a date or another URL. If the first
-// line is the header of a csv table, such as "loc,lastmod", any comma outside quotes ends a URL. A
-// URL may lack its scheme but no other part.
+// that ends lines or pages in other systems, or a comma before a date or another URL. A URL may
+// lack its scheme but no other part.
 // The part of a line after 64 KiB is skipped, and a URL that reaches that far is dropped.
 //
 // It yields at most one error, as the last element: a [*sitemap.ParseError], with
@@ -66,7 +65,6 @@ type decoder struct {
 	sink    *document.Sink
 	urls    bool   // a line was a URL, or a dropped one with an authority
 	other   bool   // a line was something else
-	table   bool   // the first line was the header of a csv table: a comma ends a URL
 	block   string // lines that plain locations share
 	blockAt int64  // its offset
 }
@@ -185,11 +183,9 @@ func (d *decoder) read(line []byte) {
 		}
 		return
 	}
-	field := unquote(trimmed)
-	url := firstField(field, d.table && len(field) == len(trimmed))
+	url := firstField(unquote(trimmed))
 	if !hasScheme(url) && !d.startsWithHost(url) {
 		d.other = true
-		d.table = d.table || pos.Line == 1 && isHeader(trimmed)
 		d.sink.Problem(sitemap.JunkLine, pos, "", trimmed)
 		return
 	}
@@ -213,21 +209,15 @@ func (d *decoder) read(line []byte) {
 // blanks are the characters that end a URL.
 const blanks = " \t\v\f\u0085\u2028\u2029"
 
-// isHeader reports whether line is the header of a csv table with URLs in its first column.
-func isHeader(line []byte) bool {
-	name, _, more := strings.Cut(strings.ToLower(string(line)), ",")
-	return more && slices.Contains([]string{"loc", "url", "address"}, strings.Trim(name, `"`))
-}
-
 // firstField returns the start of a line up to the first blank, or to a comma before a date or a
-// URL, or to any comma of a table.
-func firstField(line []byte, table bool) []byte {
+// URL.
+func firstField(line []byte) []byte {
 	field := line
 	if end := bytes.IndexAny(line, blanks); end >= 0 {
 		field = line[:end]
 	}
 	for i, c := range field {
-		if c == ',' && (table || startsField(line[i+1:])) {
+		if c == ',' && startsField(line[i+1:]) {
 			return line[:i]
 		}
 	}
