@@ -36,14 +36,12 @@ func (d *document) isStill() bool {
 	return d.isVouched() && !d.isHinted() && d.Failures == 0 && datetime.IsOver(d.Listed, d.Read)
 }
 
-// due returns when a document is due: rarely while its index stands for it. Its next time may be of
-// a Watcher with a larger Max.
+// due returns when a document is due: rarely while its index stands for it.
 func (s *site) due(d *document) time.Time {
-	next := earliest(d.Next, latest(d.Held, d.Asked.Add(s.w.most())))
 	if d.isStill() && !d.wanted {
-		return latest(next, d.Asked.Add(min(7*24*time.Hour, s.w.most())))
+		return latest(d.Next, d.Asked.Add(min(7*24*time.Hour, s.w.most())))
 	}
-	return next
+	return d.Next
 }
 
 // plan sets when a document is due again.

@@ -85,7 +85,6 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 		if err := cmp.Or(r.ctx.Err(), s.err); err != nil {
 			return err
 		}
-		s.Next = earliest(s.Next, s.Asked.Add(r.w.most())) // of a Watcher with a larger Max
 		r.waiting = append(r.waiting, visit{name, key, s.prospect})
 	}
 	return nil

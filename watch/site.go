@@ -145,9 +145,12 @@ func (w *Watcher) load(name, key string) *site {
 		byLoc: map[string]*document{}, unsaved: map[string]pageMap{},
 	}
 	_, s.err = longvalue.GetJSON(w.Store, key, &s.siteRecord)
+	most := w.most() // may be less than when the site was saved
+	s.Next = earliest(s.Next, s.Asked.Add(most))
 	for _, d := range s.Docs {
 		s.byLoc[d.Loc] = d
 		d.index = s.byLoc[d.Index]
+		d.Next = earliest(d.Next, latest(d.Held, d.Asked.Add(most)))
 	}
 	if s.Asked.After(time.Now().Add(24 * time.Hour)) {
 		s.err = fmt.Errorf("watch: the clock is before the last reading of %s, %s: set it, or, "+
