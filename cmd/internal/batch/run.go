@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -118,10 +119,14 @@ func (r *openRun) close() {
 // openList opens a list of targets.
 func openList(a *cli.App, list string) (io.ReadCloser, error) {
 	in, err := a.Open(list)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s", cli.FileName(list), jsonl.Message("", err))
+	if err == nil {
+		return in, nil
 	}
-	return in, nil
+	hint := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		hint = " (LIST is a file of sites; for one site, see sitemap urls)"
+	}
+	return nil, fmt.Errorf("%s: %s%s", cli.FileName(list), jsonl.Message("", err), hint)
 }
 
 // A plan puts the tasks of a list that have no part into a queue.

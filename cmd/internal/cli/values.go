@@ -42,7 +42,7 @@ func (l *Limit) Set(s string) error {
 	for pair := range strings.SplitSeq(s, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			return errors.New("want NAME=VALUE")
+			return errors.New("want NAME=VALUE, such as sitemaps=10")
 		}
 		n, err := parseQuantity(value)
 		if err != nil {
