@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -39,36 +38,6 @@ func TestLimits(t *testing.T) {
 			if n != test.want {
 				t.Errorf("%+v: %d sitemaps, want %d", test.options, n, test.want)
 			}
-		}
-	})
-}
-
-// TestLimits_Locations: the locations of the sitemaps of a site take a bounded memory.
-func TestLimits_Locations(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		web := newWeb()
-		for i := range 2 {
-			var children []string
-			for n := range []int{3_000, 1_300}[i] {
-				children = append(children, fmt.Sprintf("%d/%08000d", i, n))
-			}
-			web.serve(fmt.Sprint(i), index(children...))
-		}
-		web.serve("robots.txt", "Sitemap: /0")
-		w := web.watcher()
-		w.PerDay = 2
-		once(t, w)
-		web.serve("robots.txt", "Sitemap: /1\nSitemap: /0") // what is known stays
-		for range 2 {
-			time.Sleep(25 * time.Hour)
-			once(t, w)
-		}
-		n := 0
-		for range w.Documents("a.test") {
-			n++
-		}
-		if n < 4_000 || n > 4_200 {
-			t.Errorf("%d sitemaps", n)
 		}
 	})
 }
