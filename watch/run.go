@@ -81,11 +81,12 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 			continue
 		}
 		seen[key] = true
-		s := r.w.load(name, key)
-		if err := cmp.Or(r.ctx.Err(), s.err); err != nil {
+		v := visit{name: name, key: key}
+		err := r.w.read(name, key, &v.prospect, &v.prospect)
+		if err = cmp.Or(r.ctx.Err(), err); err != nil {
 			return err
 		}
-		r.waiting = append(r.waiting, visit{name, key, s.prospect})
+		r.waiting = append(r.waiting, v)
 	}
 	return nil
 }

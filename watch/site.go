@@ -144,19 +144,27 @@ func (w *Watcher) load(name, key string) *site {
 		w: w, name: sitemap.Redact(name), key: key,
 		byLoc: map[string]*document{}, unsaved: map[string]pageMap{},
 	}
-	_, s.err = longvalue.GetJSON(w.Store, key, &s.siteRecord)
+	s.err = w.read(name, key, &s.siteRecord, &s.prospect)
 	most := w.most() // may be less than when the site was saved
-	s.Next = earliest(s.Next, s.Asked.Add(most))
 	for _, d := range s.Docs {
 		s.byLoc[d.Loc] = d
 		d.index = s.byLoc[d.Index]
 		d.Next = earliest(d.Next, latest(d.Held, d.Asked.Add(most)))
 	}
-	if s.Asked.After(time.Now().Add(24 * time.Hour)) {
-		s.err = fmt.Errorf("watch: the clock is before the last reading of %s, %s: set it, or, "+
-			"if it was ahead then, begin with empty state", s.name, s.Asked.Format(time.RFC3339))
-	}
 	return s
+}
+
+// read reads the record of a site that a prospect is part of, or the prospect alone, which is less
+// work: the record of a large site has thousands of documents.
+func (w *Watcher) read(name, key string, record any, p *prospect) error {
+	_, err := longvalue.GetJSON(w.Store, key, record)
+	p.Next = earliest(p.Next, p.Asked.Add(w.most()))
+	if p.Asked.After(time.Now().Add(24 * time.Hour)) {
+		err = fmt.Errorf("watch: the clock is before the last reading of %s, %s: set it, or, "+
+			"if it was ahead then, begin with empty state", sitemap.Redact(name),
+			p.Asked.Format(time.RFC3339))
+	}
+	return err
 }
 
 // seeds returns the sitemaps that robots.txt or a known path named.
