@@ -143,7 +143,6 @@ func decompress(b []byte) (string, error) {
 		return "", err
 	}
 	defer readers.Put(z)
-	var text strings.Builder
-	_, err = io.Copy(&text, z)
-	return text.String(), err
+	text, err := io.ReadAll(z)
+	return string(text), err
 }
