@@ -8,9 +8,6 @@ import (
 	"testing/synctest"
 )
 
-// The bodies of these tests have 12 MiB, of which 4 MiB are in a file.
-var large = noise(12 * mib)
-
 func TestRoom_Full(t *testing.T) {
 	dir := t.TempDir()
 	setTemp(t, dir)
