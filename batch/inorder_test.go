@@ -149,6 +149,10 @@ func TestInOrder_NoFile(t *testing.T) {
 	t.Setenv("TMP", filepath.Join(t.TempDir(), "none"))
 	lines, givenUp := &countingWriter{}, 0
 	sink := batch.NewInOrder(lines, func() { givenUp++ })
+	if memory, file := sink.Limits(); memory != 32<<20 || file != 2<<30 {
+		t.Errorf("the limits are %d and %d bytes, want 32 MiB and 2 GiB", memory, file)
+	}
+	sink.SetLimits(32<<10, 2<<20)
 	var parts []batch.Part
 	for turn := range 2 {
 		p, err := sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: uint64(turn) + 1}})
@@ -157,7 +161,7 @@ func TestInOrder_NoFile(t *testing.T) {
 		}
 		parts = append(parts, p)
 	}
-	line := append(bytes.Repeat([]byte("b"), 1<<20-1), '\n')
+	line := append(bytes.Repeat([]byte("b"), 1<<10-1), '\n')
 	for range 40 {
 		if _, err := parts[1].Write(line); err != nil {
 			t.Fatal(err)
