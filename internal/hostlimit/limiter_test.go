@@ -141,11 +141,14 @@ func TestLimiter_ManyHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{})
 		refuse(t, l, "busy.test", 50*time.Minute, 1, 2, 3, 4)
+		for i := range maxIdleHosts {
+			acquire(t, l, request("http://"+strconv.Itoa(i)+".test/"))(200, 0)
+		}
 		for range 3 {
 			time.Sleep(15 * time.Minute)
-			for i := range 10_000 {
-				acquire(t, l, request("http://"+strconv.Itoa(i)+".test/"))(200, 0)
-			}
+			l.mu.Lock()
+			l.forget()
+			l.mu.Unlock()
 		}
 		checkBusy(t, l, "busy.test", 5*time.Minute)
 	})
@@ -156,7 +159,7 @@ func TestLimiter_ManyAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Bounds{PerAddress: 1})
 		release := acquire(t, l, request("http://192.0.2.1/"))
-		for i := range 20_000 {
+		for i := range maxIdleHosts + 100 {
 			host := fmt.Sprintf("10.0.%d.%d", i/256, i%256)
 			acquire(t, l, request("http://"+host+"/"))(200, 0)
 		}
