@@ -235,22 +235,23 @@ func encoded16(t *testing.T, s string) string { return in(t, le16, s) }
 // The position of a problem does not depend on the size of reads.
 func TestReader_ProblemPositions(t *testing.T) {
 	line := strings.Repeat("x", 999) + "\n"
-	large := strings.Repeat(line, sitemap.ProtocolBytes/len(line)+1)
+	lines := func() io.Reader { return io.LimitReader(&repeated{text: line}, sitemap.ProtocolBytes+1) }
+	junk := gz(t, line+line) + "junk"
 	for _, test := range []struct {
-		doc  string
+		doc  func() io.Reader
 		want sitemap.Problem
 	}{
-		{large, sitemap.Problem{Code: sitemap.TooLarge,
+		{lines, sitemap.Problem{Code: sitemap.TooLarge,
 			Pos: sitemap.Position{Offset: sitemap.ProtocolBytes,
 				Line: sitemap.ProtocolBytes/len(line) + 1, Column: sitemap.ProtocolBytes%len(line) + 1}}},
-		{gz(t, line+line) + "junk", sitemap.Problem{Code: sitemap.GzipTrailingJunk,
+		{func() io.Reader { return strings.NewReader(junk) }, sitemap.Problem{Code: sitemap.GzipTrailingJunk,
 			Pos: sitemap.Position{Offset: 2000, Line: 3, Column: 1}}},
 	} {
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
 			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
 		} {
 			var got []sitemap.Problem
-			in := Open(wrap(strings.NewReader(test.doc)),
+			in := Open(wrap(test.doc()),
 				&sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, p) }})
 			if _, err := io.Copy(io.Discard, in); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -261,6 +262,20 @@ func TestReader_ProblemPositions(t *testing.T) {
 			in.Close()
 		}
 	}
+}
+
+// repeated is a text again and again.
+type repeated struct{ text, rest string }
+
+func (r *repeated) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if r.rest == "" {
+			r.rest = r.text
+		}
+		m := copy(p[n:], r.rest)
+		n, r.rest = n+m, r.rest[m:]
+	}
+	return n, nil
 }
 
 // A read returns little while little is unread. Otherwise it returns enough that examining the
