@@ -16,7 +16,7 @@ func TestTemp(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir) // on Windows
-	for _, test := range []struct{ records, files int }{{10, 0}, {400, 1}} {
+	for _, test := range []struct{ records, files int }{{10, 0}, {140, 1}} {
 		if runtime.GOOS != "windows" { // where a file that is open stays
 			test.files = 0
 		}
