@@ -3,8 +3,14 @@ package conformance
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // what tests leave is soon garbage
+	m.Run()
+}
 
 // root is the path of the module's root.
 const root = "../../.."
