@@ -3,10 +3,12 @@ package audit
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // Each bound of what an audit keeps lets a number pass, and no more.
@@ -71,12 +73,20 @@ type part struct {
 // What is remembered of an entry is bounded, whatever it holds.
 func TestBounds_Entry(t *testing.T) {
 	text := strings.Repeat("x", maxElementText)
+	const deep, many = maxElements/1_000 + 10, maxKept/maxElementText + 50
+	room := make([]byte, 0, maxKept+2*maxElementText) // once, since it costs more than the rest
 	for name, content := range map[string][]part{
-		"depth":      {{3 * maxElements / 1_000, strings.Repeat("<x>", 1_000)}},
-		"texts":      {{3_000, "<x>" + text + "</x>"}},
-		"attributes": {{3_000, "<x a='" + text + "'/>"}},
-		"late texts": {{3_000, "<x>"}, {3_000, text + "</x>"}},
+		"depth":      {{deep, strings.Repeat("<x>", 1_000)}},
+		"texts":      {{many, "<x>" + text + "</x>"}},
+		"attributes": {{many, "<x a='" + text + "'/>"}},
+		"late texts": {{many, "<x>"}, {many, text + "</x>"}},
 	} {
+		var d *auditor
+		elements, kept := 0, 0
+		atEnd := readerFunc(func([]byte) (int, error) {
+			elements, kept = max(len(d.elements), len(d.path)), len(d.bytes)
+			return 0, io.EOF
+		})
 		open := func() (io.ReadCloser, error) {
 			readers := []io.Reader{strings.NewReader("<urlset><url><loc>https://example.com/</loc>")}
 			for _, p := range content {
@@ -84,12 +94,51 @@ func TestBounds_Entry(t *testing.T) {
 					readers = append(readers, strings.NewReader(p.text))
 				}
 			}
-			return io.NopCloser(io.MultiReader(readers...)), nil
+			return io.NopCloser(io.MultiReader(append(readers, atEnd)...)), nil
 		}
-		d := newAuditor(Source{Open: open}, &reporter{o: new(Options), found: func(Finding) {}})
+		d = newAuditor(Source{Open: open}, &reporter{o: new(Options), found: func(Finding) {}})
+		d.bytes = room
 		d.run()
-		if cap(d.path) > 2*maxElements || cap(d.bytes) > 2*maxKept {
-			t.Errorf("%s: room for a depth of %d and %d bytes", name, cap(d.path), cap(d.bytes))
+		isFull := elements >= maxElements || kept >= maxKept
+		if !isFull || elements > maxElements || kept > maxKept+2*maxElementText {
+			t.Errorf("%s: %d elements or levels, %d bytes are kept", name, elements, kept)
 		}
 	}
 }
+
+// A readerFunc reads with the function.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// The robots.txt files of further hosts take a bounded memory: no more are asked for when it is
+// used up.
+func TestSite_LargeRobots(t *testing.T) {
+	asked := 0
+	answer := transportFunc(func(r *http.Request) (*http.Response, error) {
+		asked++
+		body := io.NopCloser(strings.NewReader("User-agent: *\nAllow: /\n"))
+		return &http.Response{StatusCode: 200, Body: body, Request: r}, nil
+	})
+	c := &discover.Client{Fetch: &fetch.Client{Transport: answer}}
+	const home = "https://www.example.com/"
+	for range siteSequence(t.Context(), c, nil, []string{home}, func(s *siteAuditor) error {
+		s.robotsBytes = 64<<20 - 1 // of files before these
+		for i := range 5 {
+			loc := fmt.Sprintf("https://h%d.example.net/", i)
+			s.loose.add(&discover.Sitemap{Loc: home + "s.xml"}, s.origins.of(loc),
+				func() place { return place{loc: loc} })
+		}
+		s.end(nil)
+		return nil
+	}) {
+	}
+	if asked != 1 {
+		t.Errorf("%d robots.txt files were asked for, want one for the last byte", asked)
+	}
+}
+
+// A transportFunc answers requests with the function.
+type transportFunc func(r *http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"runtime"
 	"slices"
@@ -116,29 +115,6 @@ func TestSite_Strata(t *testing.T) {
 	}
 }
 
-// The robots.txt files of further hosts take a bounded memory: no more are asked for when it is used up.
-func TestSite_LargeRobots(t *testing.T) {
-	var groups strings.Builder
-	for i := range 16_000 {
-		fmt.Fprintf(&groups, "User-agent: %d\nAllow: /\n", i)
-	}
-	large := section{"200", http.Header{"Content-Type": {"text/plain"}}, []byte(groups.String())}
-	site := &counted{hits: map[string]int{}, web: siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"})}
-	locs := []string{home + "1"}
-	for i := range 20 {
-		host := fmt.Sprintf("https://h%d.example.net/", i)
-		locs = append(locs, host)
-		site.web[host+"robots.txt"] = large
-	}
-	site.web[home+"s.xml"] = section{"200", large.header, []byte(wholeURLSet(locs...))}
-	if _, err := collect(audit.Site(t.Context(), client(site), home, nil)); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(site.hits) - 2; n < 2 || n > 10 {
-		t.Errorf("%d large robots.txt files were asked for", n)
-	}
-}
-
 // The memory for the children of indexes does not depend on the length of their locations.
 func TestSite_LongChildren(t *testing.T) {
 	docs := map[string]string{"robots.txt": ""}
@@ -146,7 +122,7 @@ func TestSite_LongChildren(t *testing.T) {
 		name := fmt.Sprintf("%d.xml", i)
 		docs["robots.txt"] += "Sitemap: " + home + name + "\n"
 		var locs []string
-		for n := range 1000 {
+		for n := range 250 {
 			locs = append(locs, fmt.Sprintf("https://cdn.test/%d/%d/%08000d", i, n, 0))
 		}
 		docs[name] = indexOf(locs...)
@@ -170,8 +146,8 @@ func TestSite_LongChildren(t *testing.T) {
 		}
 	}
 	collect(audit.Site(t.Context(), client(w), home, o))
-	if most == 0 || most > 16<<20 {
-		t.Errorf("4,000 children of 8,000 bytes take %d bytes", most)
+	if most == 0 || most > 4<<20 {
+		t.Errorf("1,000 children of 8,000 bytes take %d bytes", most)
 	}
 }
 

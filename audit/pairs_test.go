@@ -261,21 +261,25 @@ func TestRules_Limits(t *testing.T) {
 	for i := range sitemap.ProtocolEntries + 1 {
 		fmt.Fprintf(&entries, "\n<url><loc>https://www.example.com/%d</loc></url>", i)
 	}
-	large := strings.Repeat(
-		" ",
-		sitemap.ProtocolBytes,
-	) + "<url><loc>https://www.example.com/</loc></url>"
+	blank := strings.Repeat(" ", 1<<20)
 	for _, test := range []struct {
-		code sitemap.Code
-		body string
-		line int
+		code  sitemap.Code
+		blank int // before the body
+		body  string
+		line  int
 	}{
-		{"too_many_entries", entries.String(), sitemap.ProtocolEntries + 2},
-		{"too_large", large, 1},
+		{"too_many_entries", 0, entries.String(), sitemap.ProtocolEntries + 2},
+		{"too_large", sitemap.ProtocolBytes, "<url><loc>https://www.example.com/</loc></url>", 1},
 	} {
-		found, err := collect(
-			audit.Document(source("s.xml", []byte(head+test.body+"\n</urlset>")), nil),
-		)
+		open := func() (io.ReadCloser, error) {
+			readers := []io.Reader{strings.NewReader(head)}
+			for range test.blank / len(blank) {
+				readers = append(readers, strings.NewReader(blank))
+			}
+			readers = append(readers, strings.NewReader(test.body+"\n</urlset>"))
+			return io.NopCloser(io.MultiReader(readers...)), nil
+		}
+		found, err := collect(audit.Document(audit.Source{Name: "s.xml", Open: open}, nil))
 		i := slices.IndexFunc(found, func(f audit.Finding) bool { return f.Code == test.code })
 		if err != nil || i < 0 || found[i].Pos.Line != test.line || found[i].Column == 0 {
 			t.Errorf("%s: %v, %v", test.code, found, err)
