@@ -86,7 +86,7 @@ func TestDocument_AgainYieldsNoOtherDocument(t *testing.T) {
 	for range 5 {
 		doc := get(t, c, "http://a.test/a/1000000")
 		var wg sync.WaitGroup
-		half := make(chan struct{}, 4)
+		half, closed := make(chan struct{}, 4), make(chan struct{})
 		for range 4 {
 			r := doc.Again()
 			wg.Go(func() {
@@ -102,7 +102,9 @@ func TestDocument_AgainYieldsNoOtherDocument(t *testing.T) {
 					if errors.Is(err, fetch.ErrClosed) {
 						return
 					}
-					if err != nil && err != io.EOF {
+					if err == io.EOF {
+						<-closed
+					} else if err != nil {
 						t.Errorf("error %v, want %v", err, fetch.ErrClosed)
 						return
 					}
@@ -113,6 +115,7 @@ func TestDocument_AgainYieldsNoOtherDocument(t *testing.T) {
 			<-half
 		}
 		doc.Body.Close()
+		close(closed)
 		get(t, c, "http://a.test/b/1000000").Body.Close()
 		wg.Wait()
 	}

@@ -95,8 +95,13 @@ func TestHTTP2_ServerThatDoesNotRead(t *testing.T) {
 			const ok = 0x88 // ":status: 200" of RFC 7541, appendix A
 			f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{ok}, EndHeaders: true})
 			f.WriteData(1, false, noise(10_000))
+			var pings bytes.Buffer
+			many := http2.NewFramer(&pings, nil)
+			for range 500 {
+				many.WritePing(false, [8]byte{})
+			}
 			for err == nil {
-				err = f.WritePing(false, [8]byte{})
+				_, err = conn.Write(pings.Bytes())
 			}
 		},
 	}
