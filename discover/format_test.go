@@ -266,7 +266,7 @@ func TestStore_NotComparable(t *testing.T) {
 // TestStore_QueuedRecords: what the Store says of documents that wait for their turn is not held:
 // their children are as many as a record has room for.
 func TestStore_QueuedRecords(t *testing.T) {
-	const indexes = 100
+	const indexes = 50
 	w, store := newWeb(), &mapStore{}
 	locs := append([]string{example + "/gone.xml"}, numbered(example+"/%d.xml", indexes)...)
 	w.serve(example+"/i.xml", index(locs...))
@@ -287,7 +287,7 @@ func TestStore_QueuedRecords(t *testing.T) {
 		}
 	}
 	w.walk(t, nil, seeds(example+"/i.xml"), o)
-	if most > 4<<20 {
+	if most > 2<<20 {
 		t.Errorf("%d bytes are held", most)
 	}
 }

@@ -94,16 +94,17 @@ func TestLimits_KnownPaths(t *testing.T) {
 // TestLimits_Memory: whatever indexes list, at most 32 MiB of locations wait for their turn; what
 // finds no room is in the error.
 func TestLimits_Memory(t *testing.T) {
+	if n := discover.MaxQueued(); n != 32<<20 {
+		t.Errorf("%d bytes may wait", n)
+	}
 	for _, tt := range []struct {
 		name                     string
 		memory, children, length int
 	}{
-		{"long locations", 32 << 20, 2_500, 4_000},
+		{"long locations", 4 << 20, 320, 4_000},
 		{"wide indexes", 4 << 20, 3_750, 0},
 	} {
-		if tt.memory < 32<<20 {
-			discover.SetMaxQueued(t, tt.memory)
-		}
+		discover.SetMaxQueued(t, tt.memory)
 		w := newWeb()
 		listed, list := 0, index(numbered("@%d", tt.children)...)
 		endless := &anyWeb{web: w, f: func(r *http.Request) answer {
