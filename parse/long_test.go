@@ -149,6 +149,9 @@ func TestEntries_LongMarkup(t *testing.T) {
 		url  = "<url><loc>http://a.example/no</loc></url>\n"
 		a, b = "<url><loc>http://a.example/a</loc></url>", "<url><loc>http://a.example/b</loc></url>"
 	)
+	wraps := map[string]func(io.Reader) io.Reader{
+		"whole": func(r io.Reader) io.Reader { return r }, "in halves": iotest.HalfReader}
+	var doc bytes.Buffer
 	for _, size := range []int{input.MaxWindow / 2, input.MaxWindow, 3 * input.MaxWindow} {
 		urls := strings.Repeat(url, size/len(url)+1)
 		for _, test := range []struct{ name, before, open, close, after, codes string }{
@@ -165,16 +168,22 @@ func TestEntries_LongMarkup(t *testing.T) {
 			if strings.Contains(test.before, "/s<") {
 				entry = "s "
 			}
-			doc := head + a + test.before + test.open + urls
-			for name, wrap := range map[string]func(io.Reader) io.Reader{
-				"whole": func(r io.Reader) io.Reader { return r }, "in halves": iotest.HalfReader} {
-				got, codes, err := locs(wrap(strings.NewReader(
-					doc + test.close + test.after + b + foot)))
+			doc.Reset()
+			doc.WriteString(head + a + test.before + test.open)
+			doc.WriteString(urls)
+			open := doc.Len()
+			doc.WriteString(test.close + test.after + b + foot)
+			for name, wrap := range wraps {
+				got, codes, err := locs(wrap(bytes.NewReader(doc.Bytes())))
 				if got != "a "+entry+"b" || codes != test.codes || err != nil {
 					t.Errorf("%s of %d bytes, %s: %.80q, %q, %v", test.name, size, name, got, codes,
 						err)
 				}
-				got, codes, err = locs(wrap(strings.NewReader(doc + foot)))
+			}
+			doc.Truncate(open)
+			doc.WriteString(foot)
+			for name, wrap := range wraps {
+				got, codes, err := locs(wrap(bytes.NewReader(doc.Bytes())))
 				if got != "a" && got != "a s" || !errors.Is(err, sitemap.ErrTruncated) {
 					t.Errorf("open %s of %d bytes, %s: %.80q, %q, %v", test.name, size, name, got,
 						codes, err)
