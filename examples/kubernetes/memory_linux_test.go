@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,10 +44,12 @@ func serve(t *testing.T) (port string) {
 func writeSitemap(w io.Writer, prefix string) {
 	b := bufio.NewWriter(w)
 	defer b.Flush()
+	begin := "<url><loc>" + prefix + "/" + strings.Repeat("catalogue/", 10)
 	io.WriteString(b, "<urlset>")
 	for i := range 50_000 {
-		fmt.Fprintf(b, "<url><loc>%s/%s%d</loc><lastmod>2024-05-06T07:08:09Z</lastmod></url>\n", prefix,
-			strings.Repeat("catalogue/", 10), i)
+		b.WriteString(begin)
+		b.Write(strconv.AppendInt(b.AvailableBuffer(), int64(i), 10))
+		b.WriteString("</loc><lastmod>2024-05-06T07:08:09Z</lastmod></url>\n")
 	}
 	io.WriteString(b, "</urlset>")
 }
