@@ -44,7 +44,8 @@ func TestDocument_Columns(t *testing.T) {
 					continue
 				}
 				n++
-				before := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text[:f.Pos.Offset])
+				before := strings.ReplaceAll(text[:f.Pos.Offset], "\r\n", "\n")
+				before = strings.ReplaceAll(before, "\r", "\n")
 				line := before[strings.LastIndexByte(before, '\n')+1:]
 				if wantLine, column := strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1; f.Pos.Line != wantLine ||
 					f.Column != column {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -38,6 +39,9 @@ func (b *bulk) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// bulkBody is made once, since that takes longer than to fetch it.
+var bulkBody = sync.OnceValue(func() []byte { return noise(12 * mib) })
+
 // newBulkClient returns a Client of a bulk whose bodies of 12 MiB have 4 MiB in a file each, and
 // the folder of its temporary files.
 func newBulkClient(t *testing.T) (c *fetch.Client, b *bulk, dir string) {
@@ -45,7 +49,7 @@ func newBulkClient(t *testing.T) (c *fetch.Client, b *bulk, dir string) {
 	dir = t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
-	b = &bulk{body: noise(12 * mib)}
+	b = &bulk{body: bulkBody()}
 	return &fetch.Client{Transport: b, Limiter: &countingLimiter{}, Retries: -1}, b, dir
 }
 
