@@ -159,16 +159,13 @@ func TestDamaged(t *testing.T) {
 
 // noise returns lines that gzip shortens by a third.
 func noise(domain string, n int) string {
-	random := rand.NewChaCha8([32]byte{byte(n)})
+	random, part := rand.NewChaCha8([32]byte{}), make([]byte, 192)
 	var b strings.Builder
 	b.Grow(n + 1_000)
-	var bytes [192]byte
-	line := []byte(nil)
 	for b.Len() < n {
-		random.Read(bytes[:])
-		line = append(append(line[:0], "{\"loc\":\"https://"...), domain...)
-		line = base64.URLEncoding.AppendEncode(append(line, '/'), bytes[:])
-		b.Write(append(line, "\",\"kind\":\"page\"}\n"...))
+		random.Read(part)
+		fmt.Fprintf(&b, "{\"loc\":\"https://%s/%s\",\"kind\":\"page\"}\n", domain,
+			base64.URLEncoding.EncodeToString(part))
 	}
 	return b.String()
 }
