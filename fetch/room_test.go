@@ -39,7 +39,7 @@ func (b *bulk) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// bulkBody is made once, since that takes longer than to fetch it.
+// bulkBody is the body of all documents. It is made once.
 var bulkBody = sync.OnceValue(func() []byte { return noise(12 * mib) })
 
 // newBulkClient returns a Client of a bulk whose bodies of 12 MiB have 4 MiB in a file each, and

@@ -12,7 +12,8 @@ import (
 var entryNames = map[string]bool{"url": true, "sitemap": true, "item": true, "entry": true}
 
 func TestDocuments(t *testing.T) {
-	const n = 500               // with each of the problems
+	const n = 500 // entries, which have each of the problems
+
 	sizes := map[string][2]int{ // bytes an entry
 		URLSet: {200, 220}, Extensions: {1200, 1400}, Index: {130, 150}, RSS: {2550, 2850},
 	}
