@@ -49,7 +49,7 @@ type group struct {
 func (g *group) size() int64 {
 	n := int64(200 + 50*len(g.agents))
 	for _, r := range g.rules {
-		n += 40 + int64(len(r.pattern))
+		n += r.pattern.Size()
 	}
 	for _, f := range g.fields {
 		n += 40 + int64(len(f.Key)+len(f.Value))
@@ -62,8 +62,9 @@ func (g *group) size() int64 {
 func allows(groups []*group, path string) bool {
 	octets, allowed := 0, true
 	for _, g := range groups {
-		for _, r := range g.rules {
-			n := len(r.pattern)
+		for i := range g.rules {
+			r := &g.rules[i]
+			n := r.pattern.Len()
 			if (n > octets || n == octets && r.allow) && r.pattern.Matches(path) {
 				octets, allowed = n, r.allow
 			}

@@ -14,43 +14,50 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
-// A Pattern is normalized: each asterisk in it is a wildcard, and so is a dollar sign, which stands
-// at its end only. Its length is what decides between patterns that match.
-type Pattern string
-
-// New returns the pattern of a path that a robots.txt lists.
-func New(path string) Pattern {
-	path, anchored := strings.CutSuffix(path, "$")
-	literals := strings.Split(path, "*")
-	for i, s := range literals {
-		if begun, ok := strings.CutSuffix(s, "%"); ok && (i < len(literals)-1 || !anchored) {
-			literals[i] = Normalize(begun) + "%" // "/*%D1%" matches "/%D1%8F"
-			continue
-		}
-		literals[i] = Normalize(s)
-	}
-	pattern := strings.Join(literals, "*")
-	if anchored {
-		pattern += "$"
-	}
-	return Pattern(pattern)
+// A Pattern is what the path of a rule matches.
+type Pattern struct {
+	literals []string // normalized, with any octets between them
+	anchored bool     // the last literal ends the path
+	octets   int
 }
 
-// Matches reports whether the pattern matches path, which is normalized, from its first octet on.
-// An asterisk matches any octets, and a dollar sign the end of the path. Each literal takes its
-// leftmost match, so Matches never goes back in the path.
-func (p Pattern) Matches(path string) bool {
-	pattern, anchored := strings.CutSuffix(string(p), "$")
-	literal, pattern, more := strings.Cut(pattern, "*")
-	path, found := strings.CutPrefix(path, literal)
-	for found && more {
-		literal, pattern, more = strings.Cut(pattern, "*")
-		if anchored && !more {
-			return strings.HasSuffix(path, literal)
+// New returns the pattern of a path that a robots.txt lists. In it, each asterisk is a wildcard,
+// and a dollar sign at its end stands for the end of the path.
+func New(path string) Pattern {
+	path, anchored := strings.CutSuffix(path, "$")
+	p := Pattern{literals: strings.Split(path, "*"), anchored: anchored}
+	for i, s := range p.literals {
+		isLast := i == len(p.literals)-1
+		if begun, ok := strings.CutSuffix(s, "%"); ok && !(isLast && anchored) {
+			p.literals[i] = Normalize(begun) + "%" // "/*%D1%" matches "/%D1%8F"
+		} else {
+			p.literals[i] = Normalize(s)
 		}
-		_, path, found = strings.Cut(path, literal)
+		p.octets += len(p.literals[i])
+		if !isLast || anchored {
+			p.octets++
+		}
 	}
-	return found && (!anchored || path == "")
+	return p
+}
+
+// Len returns how many octets the pattern has. Of the patterns that match, the longest counts.
+func (p *Pattern) Len() int { return p.octets }
+
+// Size estimates the memory that the pattern holds, in bytes.
+func (p *Pattern) Size() int64 { return int64(64 + 16*len(p.literals) + p.octets) }
+
+// Matches reports whether the pattern matches path, which is normalized, from its first octet on.
+// Each literal takes its leftmost match, so Matches never goes back in the path.
+func (p *Pattern) Matches(path string) bool {
+	path, found := strings.CutPrefix(path, p.literals[0])
+	for i := 1; i < len(p.literals) && found; i++ {
+		if p.anchored && i == len(p.literals)-1 {
+			return strings.HasSuffix(path, p.literals[i])
+		}
+		_, path, found = strings.Cut(path, p.literals[i])
+	}
+	return found && (!p.anchored || path == "")
 }
 
 // special matches the escapes and the characters that Normalize replaces.

@@ -35,7 +35,8 @@ func TestPattern_Matches(t *testing.T) {
 		{"/A", "/a", false},
 	}
 	for _, tt := range tests {
-		if got := New(tt.pattern).Matches(Normalize(tt.path)); got != tt.want {
+		p := New(tt.pattern)
+		if got := p.Matches(Normalize(tt.path)); got != tt.want {
 			t.Errorf("%s matches %s: %t, want %t", tt.pattern, tt.path, got, tt.want)
 		}
 	}
