@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,6 +123,37 @@ func TestHTTP2_ServerThatDoesNotRead(t *testing.T) {
 	}
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("Get took %v", took)
+	}
+}
+
+// A server that says goodbye on each HTTP/2 connection, and answers nothing, gets a few connections.
+// net/http alone would open hundreds a second.
+func TestHTTP2_ServerThatHangsUp(t *testing.T) {
+	var opened atomic.Int32
+	s := httptest.NewUnstartedServer(nil)
+	s.TLS = &tls.Config{NextProtos: []string{"h2"}}
+	s.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
+		"h2": func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
+			opened.Add(1)
+			io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
+			f := http2.NewFramer(conn, conn)
+			err := f.WriteSettings()
+			for frame := http2.Frame(nil); err == nil && !isHeaders(frame); {
+				frame, err = f.ReadFrame()
+			}
+			f.WriteGoAway(0, http2.ErrCodeNo, nil)
+		},
+	}
+	s.StartTLS()
+	defer s.Close()
+	c := newClient(t)
+	c.Insecure, c.Timeout = true, 30*time.Second
+	_, err := c.Get(t.Context(), fetch.Request{URL: s.URL})
+	if !errors.Is(err, fetch.ErrNoResponse) || errors.Is(err, fetch.ErrTimeout) {
+		t.Errorf("error %v, want %v", err, fetch.ErrNoResponse)
+	}
+	if n := opened.Load(); n > 18 {
+		t.Errorf("%d connections in three attempts", n)
 	}
 }
 

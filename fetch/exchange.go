@@ -31,12 +31,11 @@ type exchange struct {
 
 // An attempt is the outcome of one request.
 type attempt struct {
-	connected atomic.Bool
-	status    int
-	location  string        // of a redirect
-	after     time.Duration // Retry-After
-	broken    error         // why the body ended too early
-	received  int64
+	status   int
+	location string        // of a redirect
+	after    time.Duration // Retry-After
+	broken   error         // why the body ended too early
+	received int64
 }
 
 type exchangeKey struct{}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"time"
 
@@ -51,12 +50,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	if len(req.Origins) > 0 {
 		g.nameOrigins(req.Origins)
 	}
-	return g.get(httptrace.WithClientTrace(
-		context.WithValue(inner, exchangeKey{}, x),
-		&httptrace.ClientTrace{
-			GotConn: func(httptrace.GotConnInfo) { x.last.connected.Store(true) },
-		},
-	))
+	return g.get(context.WithValue(inner, exchangeKey{}, x))
 }
 
 // get follows redirects to a document.

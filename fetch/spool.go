@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -37,10 +38,11 @@ func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer w.cancel(nil)
 	w.timer = time.AfterFunc(w.times.forAnswer(), w.expire)
 	defer w.timer.Stop()
-	resp, err := s.next.RoundTrip(req.WithContext(w.ctx))
+	trace := &httptrace.ClientTrace{GotConn: w.connected}
+	resp, err := s.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(w.ctx, trace)))
 	switch {
 	case err != nil:
-		return nil, explain(w.ctx, err, a.connected.Load())
+		return nil, explain(w.ctx, err, w.isConnected.Load())
 	case resp == nil:
 		return nil, &cause{kind: ErrNoResponse,
 			err: errors.New("the transport returned no response")}
@@ -100,6 +102,22 @@ type watch struct {
 	timer    *time.Timer
 	src      io.Reader // the body
 	answered atomic.Bool
+
+	isConnected atomic.Bool
+	opened      atomic.Int32 // connections that carried no request before
+}
+
+// maxOpened bounds the connections that an attempt opens. Without it, net/http opens hundreds a
+// second to a server that closes each HTTP/2 connection without an answer, as nginx does with
+// "return 444" (golang.org/issue/52459).
+const maxOpened = 5
+
+// connected counts a connection that the request is sent on.
+func (w *watch) connected(c httptrace.GotConnInfo) {
+	w.isConnected.Store(true)
+	if !c.Reused && w.opened.Add(1) > maxOpened {
+		w.cancel(&cause{kind: ErrNoResponse, err: errors.New("the server closes connections")})
+	}
 }
 
 func (w *watch) expire() {
