@@ -143,7 +143,7 @@ func TestSubmitPing(t *testing.T) {
 	var asked string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked = r.URL.String() }))
 	defer s.Close()
-	runArgs(t, "submit", "--allow-private", "--ping", s.URL+"/ping?a=b", "https://example.com/s.xml?x=1").want(t, cli.ExitOK, s.URL+"/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1: 200 OK\n")
+	runArgs(t, "submit", "--allow-private", "--ping", s.URL+"/ping?a=b", "https://user:(secret)@example.com/s.xml?x=1").want(t, cli.ExitOK, s.URL+"/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1: 200 OK\n")
 	if asked != "/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1" {
 		t.Error(asked)
 	}

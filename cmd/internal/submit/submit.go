@@ -95,7 +95,7 @@ func (s *sender) ping(ctx context.Context, loc string) error {
 		return &cli.UsageError{Err: fmt.Errorf("--ping: %w", err)}
 	}
 	q := u.Query()
-	q.Set("sitemap", loc)
+	q.Set("sitemap", sitemap.Redact(loc)) // a password is not for the engine
 	u.RawQuery = q.Encode()
 	err = s.send(ctx, fetch.Request{URL: u.String()})
 	if err != nil && ctx.Err() == nil {
