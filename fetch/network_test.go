@@ -1,6 +1,7 @@
 package fetch_test
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -69,6 +70,24 @@ func TestClient_Certificates(t *testing.T) {
 		if got, want := body(t, c, s.URL+"/a"), s.Listener.Addr().String()+"/a"; got != want {
 			t.Errorf("RootCAs %t, Insecure %t: body %q, want %q",
 				c.RootCAs != nil, c.Insecure, got, want)
+		}
+	}
+}
+
+// A server is read also if it has no suite with forward secrecy. If it has one, that is chosen.
+func TestClient_OldServer(t *testing.T) {
+	const old, better = tls.TLS_RSA_WITH_AES_128_CBC_SHA, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
+	for _, suites := range [][]uint16{{old}, {old, better}} {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, tls.CipherSuiteName(r.TLS.CipherSuite))
+		}))
+		s.TLS = &tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: suites}
+		s.StartTLS()
+		defer s.Close()
+		c := newClient(t)
+		c.Insecure = true
+		if got, want := body(t, c, s.URL), tls.CipherSuiteName(suites[len(suites)-1]); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

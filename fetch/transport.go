@@ -80,7 +80,9 @@ func (t *transportPair) CloseIdleConnections() {
 
 func (n *network) newTransport() *http.Transport {
 	return &http.Transport{
-		TLSClientConfig:        &tls.Config{RootCAs: n.rootCAs, InsecureSkipVerify: n.insecure},
+		TLSClientConfig: &tls.Config{
+			RootCAs: n.rootCAs, InsecureSkipVerify: n.insecure, CipherSuites: cipherSuites(),
+		},
 		Proxy:                  n.proxyOf,
 		OnProxyConnectResponse: checkTunnel,
 		DialContext:            n.connect,
@@ -98,6 +100,19 @@ func (n *network) newTransport() *http.Transport {
 			PingTimeout:     15 * time.Second,
 		},
 	}
+}
+
+// cipherSuites returns the suites of TLS 1.2 that browsers accept: those of crypto/tls and, as the
+// last resort, those without forward secrecy. Some old servers have no other.
+func cipherSuites() []uint16 {
+	ids := []uint16{
+		tls.TLS_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_RSA_WITH_AES_128_CBC_SHA, tls.TLS_RSA_WITH_AES_256_CBC_SHA,
+	}
+	for _, suite := range tls.CipherSuites() {
+		ids = append(ids, suite.ID)
+	}
+	return ids
 }
 
 // A writer is a connection whose writes end. TLS and HTTP/2 answer a server while they read, with
