@@ -132,6 +132,39 @@ func TestRecovered_Killed(t *testing.T) {
 	})
 }
 
+// TestSitemapRemoved_Killed: that a sitemap was removed has the same ID if it is said again after a
+// kill, also if the sitemap was requested before.
+func TestSitemapRemoved_Killed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "b"))
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2|2026-05-29", "3|2026-05-30", "4|2026-05-31"))
+		w := web.watcher()
+		store := &mortal{Store: w.Store, pending: map[string][]byte{}, left: math.MaxInt}
+		w.Store = store
+		want(t, "first", append(once(t, w), run(t, w, day)...))
+		time.Sleep(day)
+		web.serve("i", index("a"))
+		store.left = -1 // it is killed
+		ids := map[string]bool{}
+		asked := web.requests["https://a.test/b"]
+		for range 3 {
+			clear(store.pending)
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+				if err == nil && e.Kind == watch.SitemapRemoved {
+					ids[e.ID] = true
+				}
+			}
+			time.Sleep(time.Hour)
+		}
+		if asked = web.requests["https://a.test/b"] - asked; len(ids) != 1 || asked != 3 {
+			t.Errorf("%d IDs, %d requests", len(ids), asked)
+		}
+	})
+}
+
 // TestAdded_Killed: that a page was added has the same ID if it is said again after a kill, also if
 // its lastmod has moved on by then.
 func TestAdded_Killed(t *testing.T) {

@@ -86,7 +86,7 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 			continue
 		}
 		pages := s.entries(d)
-		s.sayOf(SitemapRemoved, d.Loc, d.Asked, nil, func() {
+		s.sayOf(SitemapRemoved, d.Loc, s.Asked, nil, func() {
 			s.Swept = time.Now() // a page may have moved from it to what is not swept yet
 			s.leave(d, pages, s.Swept)
 			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })
