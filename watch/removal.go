@@ -16,12 +16,18 @@ import (
 // a feed is not new, and one that returns after its removal has another ID.
 const keepGone = 30 * 24 * time.Hour
 
-// recall reads the pages that have left a document within keepGone.
+// recall reads the pages that have left a document, or were removed, within keepGone before the
+// times that are part of the IDs of events.
 func (s *site) recall() {
 	list, _ := s.list(s.goneKey())
 	s.gone = list.ByLoc()
+	asked := s.Asked
+	for _, d := range s.Docs {
+		asked = earliest(asked, d.Asked)
+	}
 	maps.DeleteFunc(s.gone, func(_ string, p pagelist.Page) bool {
-		return !isPending(p) && s.Asked.Sub(p.Gone) > keepGone
+		removed := time.Unix(int64(p.Removed)*86_400, 0)
+		return !isPending(p) && asked.Sub(latest(p.Gone, removed)) > keepGone
 	})
 }
 

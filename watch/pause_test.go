@@ -1,0 +1,75 @@
+package watch_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestRemoved_Late: a page that returns and vanishes again is removed with another ID, also if its
+// first removal took weeks.
+func TestRemoved_Late(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("b", urlset("3"))
+		w := web.watcher()
+		ids := map[string]string{}
+		for _, pages := range [][]string{{"1", "2"}, {"1"}, {"1", "2"}, {"1"}} {
+			web.serve("a", urlset(pages...))
+			if len(ids) == 0 && len(pages) == 1 {
+				web.fail("b", 404)
+				want(t, "it waits for b", run(t, w, 29*day), "failing b")
+				web.serve("b", urlset("3"))
+			}
+			for range 24 {
+				time.Sleep(5 * time.Hour)
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err != nil || ids[e.ID] != "" {
+						t.Errorf("%s, ID of %s, %v", short(e), ids[e.ID], err)
+					}
+					ids[e.ID] = short(e)
+				}
+			}
+		}
+		want(t, "all", slices.Collect(maps.Values(ids)),
+			"recovered b", "removed 2", "added 2", "removed 2")
+	})
+}
+
+// TestRemoved_Pause: a page that returns during a pause of the watch is added with another ID, also
+// if the site cannot be reached at first.
+func TestRemoved_Pause(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a")
+		web.serve("a", urlset("1"))
+		w := web.watcher()
+		want(t, "first", run(t, w, 4*day))
+		ids := map[string]string{}
+		follow := func() {
+			for range 24 {
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err != nil || ids[e.ID] != "" {
+						t.Errorf("%s, ID of %s, %v", short(e), ids[e.ID], err)
+					}
+					ids[e.ID] = short(e)
+				}
+				time.Sleep(2 * time.Hour)
+			}
+		}
+		web.serve("a", urlset("1", "2"))
+		follow()
+		web.serve("a", urlset("1"))
+		follow()
+		time.Sleep(31 * day)
+		web.serve("a", urlset("1", "2"))
+		web.fail("robots.txt", 503)
+		want(t, "not reached", once(t, w))
+		time.Sleep(time.Hour)
+		web.serve("robots.txt", "Sitemap: /a")
+		follow()
+		want(t, "all", slices.Collect(maps.Values(ids)), "added 2", "removed 2", "added 2")
+	})
+}
