@@ -73,3 +73,22 @@ func TestRemoved_Pause(t *testing.T) {
 		want(t, "all", slices.Collect(maps.Values(ids)), "added 2", "removed 2", "added 2")
 	})
 }
+
+// TestRemoved_LostPause: a sitemap that was failing before a pause of the watch is read again before
+// a page that moved to it is removed.
+func TestRemoved_LostPause(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1", "2"))
+		web.serve("b", urlset("3"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.fail("b", 404)
+		web.serve("a", urlset("1"))
+		want(t, "before the pause", run(t, w, 5*day), "failing b")
+		time.Sleep(31 * day)
+		web.serve("b", urlset("2", "3"))
+		want(t, "after the pause", run(t, w, 5*day), "recovered b")
+	})
+}

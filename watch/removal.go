@@ -147,7 +147,7 @@ const lostAfter = 30 * 24 * time.Hour
 
 // isLost reports whether removals do not wait for a document.
 func (d *document) isLost() bool {
-	return d.Failing && time.Since(d.FailedAt) > lostAfter
+	return d.Failing && d.Asked.Sub(d.FailedAt) > lostAfter
 }
 
 // isKnown reports whether the index above a document says that no page has moved to it. The index
