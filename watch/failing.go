@@ -18,7 +18,7 @@ func (s *site) judge() {
 		s.sayOf(Recovered, "", s.Asked, nil, func() {
 			s.Failing = false
 			for _, d := range s.Docs {
-				if d.Failures > 0 { // count again, since it failed with the site
+				if d.Failures > 0 && !d.Failing { // count again, since it failed with the site
 					d.Failures, d.FailedAt = 1, time.Now()
 					s.hasten(d)
 				}

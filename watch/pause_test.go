@@ -92,3 +92,22 @@ func TestRemoved_LostPause(t *testing.T) {
 		want(t, "after the pause", run(t, w, 5*day), "recovered b")
 	})
 }
+
+// TestRemoved_LostOutage: a sitemap has failed for 30 days also if robots.txt failed meanwhile.
+func TestRemoved_LostOutage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1", "2"))
+		web.serve("b", urlset("3"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.fail("b", 404)
+		web.serve("a", urlset("1"))
+		want(t, "lost", run(t, w, 20*day), "failing b")
+		web.fail("robots.txt", 503)
+		want(t, "outage", run(t, w, 2*day), "failing")
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		want(t, "after it", run(t, w, 14*day), "recovered", "removed 2")
+	})
+}
