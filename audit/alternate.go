@@ -176,10 +176,7 @@ func (x *extensions) hasSelf() bool {
 		if chars.SchemeOf(l.href) == "" {
 			return true
 		}
-		if form == x.loc && strings.IndexByte(l.href, '%') < 0 && len(l.href)+1 != len(form) {
-			return l.href == form // only an escape or a missing path would make another spelling
-		}
-		return formOf(l.href) == form
+		return l.href == x.loc || formOf(l.href) == form
 	})
 }
 
@@ -232,7 +229,7 @@ func (r *reporter) noReturn(page string, at place) {
 		"%s names this page as an alternate, and this page does not name it", quoted(page))
 }
 
-// hashOf returns a hash of the request for a location.
+// hashOf returns a hash of the normal form of a location.
 func hashOf(loc string) uint64 { return maphash.String(seed, formOf(loc)) }
 
 // end reports pages that do not name a page that names them, each once.

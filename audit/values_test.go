@@ -265,6 +265,10 @@ func TestDocument_Alternates(t *testing.T) {
 	} {
 		wantSaid(t, one("%s", body), want)
 	}
+	for _, href := range []string{"https://www.example.com/é", "https://www.example.com/%C3%A9"} {
+		self := one("%s", link("fr", href))
+		wantSaid(t, strings.Replace(self, "/0<", "/%c3%a9<", 1), "")
+	}
 }
 
 // utf16Of returns a text of ASCII characters in UTF-16, with a byte order mark.
