@@ -165,6 +165,41 @@ func TestSitemapRemoved_Killed(t *testing.T) {
 	})
 }
 
+// TestSitemapRemoved_Broken: it has another ID each time that the sitemap is removed, also if every
+// loop breaks off.
+func TestSitemapRemoved_Broken(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "b"))
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2"))
+		w := web.watcher()
+		want(t, "first", run(t, w, day))
+		ids := map[string]bool{}
+		for i := range 3 {
+			web.serve("i", index([]string{"a", "b"}[:1+i%2]...))
+			if i == 1 {
+				web.serve("b", urlset("3"))
+			}
+			time.Sleep(day)
+			isSaid := false
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+				if err != nil || isSaid {
+					break
+				}
+				isSaid = e.Sitemap == "https://a.test/b" && e.URL.Loc == ""
+				if e.Kind == watch.SitemapRemoved {
+					ids[e.ID] = true
+				}
+			}
+		}
+		if len(ids) != 2 {
+			t.Errorf("%d IDs of two removals", len(ids))
+		}
+	})
+}
+
 // TestAdded_Killed: that a page was added has the same ID if it is said again after a kill, also if
 // its lastmod has moved on by then.
 func TestAdded_Killed(t *testing.T) {

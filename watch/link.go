@@ -37,7 +37,7 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 			return
 		default:
 			size += len(loc)
-			d = &document{Loc: loc, link: by, Asked: s.began, Next: s.began}
+			d = &document{Loc: loc, link: by, Found: s.began, Asked: s.began, Next: s.began}
 			// An index that has not changed since its first reading had all its children then.
 			d.Baseline = isFirst || d.index != nil && d.index.Baseline && d.index.Changed.IsZero()
 			add := func() { s.Docs, s.byLoc[loc] = append(s.Docs, d), d }
@@ -86,7 +86,7 @@ func (s *site) relink(seeds []*discover.Sitemap, at time.Time) {
 			continue
 		}
 		pages := s.entries(d)
-		s.sayOf(SitemapRemoved, d.Loc, s.Asked, nil, func() {
+		s.sayOf(SitemapRemoved, d.Loc, d.Found, nil, func() {
 			s.Swept = time.Now() // a page may have moved from it to what is not swept yet
 			s.leave(d, pages, s.Swept)
 			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })

@@ -74,6 +74,34 @@ func TestRemoved_Pause(t *testing.T) {
 	})
 }
 
+// TestRemoved_Broken: a page of a sitemap that is listed again is removed again, also if the loop
+// breaks off before all pages of the sitemap are added.
+func TestRemoved_Broken(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "b"))
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2", "3"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("i", index("a"))
+		want(t, "dropped", run(t, w, 3*day), "sitemap_removed b", "removed 2", "removed 3")
+		web.serve("i", index("a", "b"))
+		time.Sleep(day)
+		for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+			if err != nil {
+				t.Error(err)
+			}
+			if short(e) == "added 3" {
+				break
+			}
+		}
+		web.serve("b", urlset("3"))
+		want(t, "later", run(t, w, 3*day), "added 3", "removed 2")
+	})
+}
+
 // TestRemoved_LostPause: a sitemap that was failing before a pause of the watch is read again before
 // a page that moved to it is removed.
 func TestRemoved_LostPause(t *testing.T) {

@@ -121,7 +121,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 		}
 		// The Store may have failed after the pages that are gone were stored.
 		isSettled := before.State&pagelist.Settled != 0 && before.From == d.Loc &&
-			before.Gone.After(d.Read)
+			before.Gone.After(latest(d.Read, d.Found))
 		if isSettled || p.State&(pagelist.Sitemap|pagelist.Untrusted) != 0 {
 			continue
 		}

@@ -76,6 +76,7 @@ type document struct {
 	IsIndex  bool             `json:"index,omitempty"` // some of these are sitemaps
 	Rhythm   rhythm           `json:"rhythm"`
 	Usual    float64          `json:"usual,omitempty"` // changes a day, at the last one; 0 if quiet
+	Found    time.Time        `json:"found,omitzero"`  // when it was first named
 	Asked    time.Time        `json:"asked"`           // when it was requested last, or found
 	Read     time.Time        `json:"read,omitzero"`
 	Changed  time.Time        `json:"changed,omitzero"`
