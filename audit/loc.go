@@ -131,7 +131,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 	}
 	if isUnrendered(e.Loc, rest, o) {
 		rule := of(sitemap.BogusLoc)
-		if o == nil || strings.HasPrefix(rest, "/http") {
+		if o == nil || startsURL(rest) {
 			rule = rule.fixedBy("Write one URL: put no other before a complete one.")
 		}
 		l.bogus(rule, e)
@@ -240,11 +240,14 @@ func isUnrendered(loc, rest string, o *origin) bool {
 		authority, _ := location.Split(loc)
 		return hasSecondScheme(authority)
 	}
-	if strings.HasPrefix(rest, "/http") {
-		return strings.HasPrefix(rest, "/https://") || strings.HasPrefix(rest, "/http://")
-	}
-	return strings.HasSuffix(rest, "/undefined") || strings.HasSuffix(rest, "/null") ||
-		strings.HasSuffix(rest, "/NaN")
+	return startsURL(rest) || strings.HasSuffix(rest, "/undefined") ||
+		strings.HasSuffix(rest, "/null") || strings.HasSuffix(rest, "/NaN")
+}
+
+// startsURL reports whether a path starts with another URL, whose slashes may have been merged.
+func startsURL(path string) bool {
+	path = strings.TrimLeft(path, "/")
+	return strings.HasPrefix(path, "https:/") || strings.HasPrefix(path, "http:/")
 }
 
 // minLoc is the least number of characters of a location in the schema.

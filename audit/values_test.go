@@ -91,6 +91,8 @@ func TestDocument_Locations(t *testing.T) {
 		"https://www.example.com/undefined":                     "bogus_loc error",
 		"https://www.example.com/a/NaN":                         "bogus_loc error",
 		"https://www.example.com/https://b.example/":            "bogus_loc error",
+		"https://www.example.com//http://b.example/":            "bogus_loc error",
+		"https://www.example.com/https:/b.example/":             "bogus_loc error",
 		"https://www.example.comhttps://b.example/":             "bogus_loc error",
 		"https://http://www.example.com/":                       "bogus_loc error",
 		"":                                                      "empty_loc error",
