@@ -171,12 +171,9 @@ func (x *extensions) judgeCodes() {
 // hasSelf reports whether the entry is one of its alternates, or may be one of those without a
 // complete URL, which have findings already.
 func (x *extensions) hasSelf() bool {
-	form := formOf(x.loc)
+	normal := normalOf(x.loc)
 	return slices.ContainsFunc(x.links, func(l link) bool {
-		if chars.SchemeOf(l.href) == "" {
-			return true
-		}
-		return l.href == x.loc || formOf(l.href) == form
+		return chars.SchemeOf(l.href) == "" || l.href == x.loc || normalOf(l.href) == normal
 	})
 }
 
@@ -230,7 +227,7 @@ func (r *reporter) noReturn(page string, at place) {
 }
 
 // hashOf returns a hash of the normal form of a location.
-func hashOf(loc string) uint64 { return maphash.String(seed, formOf(loc)) }
+func hashOf(loc string) uint64 { return maphash.String(seed, normalOf(loc)) }
 
 // end reports pages that do not name a page that names them, each once.
 func (r *returns) end() {

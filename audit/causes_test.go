@@ -207,6 +207,15 @@ func TestSite_PageFixes(t *testing.T) {
 	}
 }
 
+// A page is requested as it is listed, not in the normal form of its URL.
+func TestSite_PageAsListed(t *testing.T) {
+	w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "%7ea/%c3%a9"),
+		"%7ea/%c3%a9": "page"})
+	if found, err := auditSite(t, w, audit.Options{Pages: -1}); len(found) > 0 || err != nil {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
 // A page with a path that is part of its markup is compared as well.
 func TestSite_SoftNotFoundOfShortPath(t *testing.T) {
 	blank := section{"200", http.Header{"Content-Type": {"text/html"}}, []byte("<html><body>Nothing here</body></html>")}

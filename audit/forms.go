@@ -13,17 +13,31 @@ func sameURL(a, b string) bool {
 	return a == b || sitemap.Entry{Loc: a}.Normalized() == sitemap.Entry{Loc: b}.Normalized()
 }
 
-// formOf returns a location in its normal form, so that spellings of one URL are compared as such.
+// formOf returns a location in the form of a request, so that equal ones are compared as such.
 func formOf(loc string) string {
-	if isNormal(loc) {
+	if isRequestForm(loc) {
+		return loc
+	}
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil {
+		return loc
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u.String()
+}
+
+// normalOf returns a location in its normal form, in which other spellings of escapes are equal.
+func normalOf(loc string) string {
+	if isRequestForm(loc) {
 		return loc
 	}
 	return sitemap.Entry{Loc: loc}.Normalized()
 }
 
-// isNormal reports whether a location is known to have no escapes or characters to be escaped, and
-// to have a path.
-func isNormal(loc string) bool {
+// isRequestForm reports whether a location is known to have the form of a request, without escapes.
+func isRequestForm(loc string) bool {
 	const start = len("https://")
 	has := classOf(loc)
 	if len(loc) <= start || has&(isPercent|isHash|isOdd) != 0 {
