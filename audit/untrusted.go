@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/normal"
 )
@@ -28,12 +29,21 @@ func (u untrustedHosts) add(sm *discover.Sitemap, o *origin, at func() place) {
 	u[o.Host].pages.add(at)
 }
 
-// end reports the hosts.
+// end reports the hosts. One whose robots.txt names the sitemap is only another host of the site.
 func (u untrustedHosts) end(s *siteJudge) {
 	for _, host := range slices.Sorted(maps.Keys(u)) {
 		n := u[host]
 		rule, first := of(UntrustedHost).fixedBy("Remove or correct the URLs."), n.pages.first
-		if !isLocalHost(host) && s.robots(first.loc) != nil {
+		var file *robots.File
+		if !isLocalHost(host) {
+			file = s.robots(first.loc)
+		}
+		if file != nil && namesAny(file.Sitemaps, n.by) { // which the walk has not asked
+			n.add(func() place { return first })
+			n.count += n.pages.count - 1
+			continue
+		}
+		if file != nil {
 			rule.Fix += " If the host is yours, add this line to " + n.String() +
 				"/robots.txt: Sitemap: " + sitemap.Redact(rootOf(n.by).Loc)
 		}
@@ -50,6 +60,14 @@ func rootOf(sm *discover.Sitemap) *discover.Sitemap {
 		sm = sm.Referrer
 	}
 	return sm
+}
+
+// namesAny reports whether records name a sitemap or an index above it.
+func namesAny(records []robots.Record, sm *discover.Sitemap) bool {
+	for sm != nil && !names(records, sm.Loc) {
+		sm = sm.Referrer
+	}
+	return sm != nil
 }
 
 // An outside counts the pages outside the directory of a document, if no robots.txt names the

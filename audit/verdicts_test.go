@@ -86,6 +86,7 @@ func TestSite_Verdicts(t *testing.T) {
 		{"duplicate line", map[string]string{"robots.txt": named + "\n" + named, "s.xml": sound}, "duplicate_loc warning"},
 		{"misspelt key", map[string]string{"robots.txt": named + "\nSite-map: " + home + "t.xml", "s.xml": sound, "t.xml": wholeURLSet(home + "2")}, "nonstandard_key warning"},
 		{"other host", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "https://other.example.net/")}, "untrusted_host error"},
+		{"other host that names the sitemap", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "https://c.example.net/1")}, "mixed_hosts warning"},
 		{"several of them", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "https://b.example.net/", "https://a.example.net/", "https://b.example.net/2")},
 			"untrusted_host error, untrusted_host error"},
 		{"http beside https", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "http://www.example.com/2")}, "mixed_hosts warning"},
