@@ -82,6 +82,7 @@ func decodeRecord(b []byte) (record, error) {
 // the records of one location follow each other.
 type cross struct {
 	*siteJudge
+	*origins
 	documents []string // by number
 	last      *discover.Sitemap
 	records   *disksort.Sorter[record] // nil until there is one
@@ -231,7 +232,9 @@ func (c *cross) compare(g *group, r *record) {
 func (c *cross) named(g *group, r *record) {
 	switch {
 	case !g.isListed && !g.reported:
-		g.reported = true
+		if g.reported = true; c.isPart || !c.lists(r.loc) {
+			return // a sitemap that was not read may list it
+		}
 		c.report(of(AlternateNotListed), c.place(r).of(r.other), r.loc,
 			"no sitemap lists the alternate %s", quoted(r.loc))
 	case g.isListed && !g.names[r.other] && len(g.names) < maxNames:

@@ -135,6 +135,15 @@ func (o *origins) hosts() []*host {
 	return list
 }
 
+// lists reports whether there are pages on the host of a location, with "www." or without.
+func (o *origins) lists(loc string) bool {
+	n := o.of(loc)
+	return n != nil && slices.ContainsFunc(o.list, func(h *host) bool {
+		return h.count > 0 &&
+			strings.TrimPrefix(h.Host, "www.") == strings.TrimPrefix(n.Host, "www.")
+	})
+}
+
 // rareHost sets the share of pages below which another host counts as a mistake: one page in
 // rareHost.
 const rareHost = 20

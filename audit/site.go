@@ -132,6 +132,7 @@ func (s *siteAuditor) end(err error) {
 	if s.ctx.Err() != nil {
 		return
 	}
+	s.isPart = s.isPart || err != nil
 	for _, judge := range s.seeds {
 		judge()
 	}

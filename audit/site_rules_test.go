@@ -128,6 +128,7 @@ func TestSite_Alternates(t *testing.T) {
 		{page(de, de, en), page(en), "hreflang_no_return warning"},
 		{page(de, de, en), page(en, en), "hreflang_no_return warning"},
 		{page(de, de, en), page(home + "other"), "alternate_not_listed info"},
+		{page(de, de, "https://www.example.org/en"), page(en), ""}, // another site lists it
 		{page(de), page(en), ""},
 	} {
 		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "a.xml\nSitemap: " + home + "b.xml", "a.xml": test.a, "b.xml": test.b})

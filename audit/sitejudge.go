@@ -20,6 +20,7 @@ type siteJudge struct {
 	name    string          // the first as it was named, without those
 	origin  location.Origin // of name, zero if that is not a URL
 	lastErr error           // yielded last
+	isPart  bool            // not all pages that sitemaps list were read
 
 	files       map[location.Origin]*robots.File // nil if it could not be read
 	robotsBytes int64                            // that these take in memory

@@ -64,6 +64,8 @@ func TestSite_Verdicts(t *testing.T) {
 	sound := wholeURLSet(page)
 	withImage := strings.Replace(sound, "</loc>", "</loc>"+`<image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`+
 		"<image:loc>"+home+"1.png</image:loc></image:image>", 1)
+	alternates := urlsetStart + "<url><loc>" + page + "</loc>" + `<xhtml:link rel="alternate" hreflang="en" href="` + page + `"/>` +
+		`<xhtml:link rel="alternate" hreflang="de" href="` + home + `de"/></url>` + urlsetEnd
 	for _, test := range []struct {
 		name string
 		docs map[string]string
@@ -100,6 +102,7 @@ func TestSite_Verdicts(t *testing.T) {
 		{"child is a feed", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "f"), "f": feed},
 			"child_is_feed warning"},
 		{"child is missing", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"v.xml"), "u.xml": sound}, "sitemap_status error"},
+		{"alternate in a missing sitemap", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": alternates}, "sitemap_status error"},
 		{"page in two sitemaps", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound}, "url_in_several_sitemaps warning"},
 		{"page in a sitemap of images too", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": withImage}, ""},
 		{"page in two sitemaps of images", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": withImage, "t.xml": withImage}, "url_in_several_sitemaps warning"},

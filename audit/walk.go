@@ -51,7 +51,7 @@ func newSiteAuditor(ctx context.Context, c *discover.Client, r *reporter,
 		files: map[location.Origin]*robots.File{}, listed: map[uint64]place{},
 	}
 	s.files = &fileRules{siteJudge: &s.siteJudge, listed: map[string]bool{}}
-	s.cross = &cross{siteJudge: &s.siteJudge}
+	s.cross = &cross{siteJudge: &s.siteJudge, origins: s.origins}
 	return s
 }
 
@@ -115,7 +115,7 @@ func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
 			s.lastModMoved(sm, doc, here)
 		}
 	}
-	s.doc = nil
+	s.doc, s.isPart = nil, s.isPart || sum.Skipped != ""
 	if s.o.Walk.Done != nil && !s.stopped {
 		s.o.Walk.Done(sm, sum)
 	}
