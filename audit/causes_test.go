@@ -177,6 +177,11 @@ func TestSite_NoTLS(t *testing.T) {
 
 // The fix for a robots.txt fits its status. A server that is down answers like a bot protection.
 func TestSite_RobotsFixes(t *testing.T) {
+	refused := siteOf(map[string]string{"robots.txt": "403 no", "sitemap.xml": wholeURLSet(home)})
+	found, err := auditSite(t, refused, audit.Options{})
+	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Let this client in:") || err != nil {
+		t.Errorf("%+v, %v", found, err)
+	}
 	for status, fix := range map[string]string{
 		"403": "Let this client in:", "500": "Answer /robots.txt", "503": "If the server is down, bring it back.",
 	} {

@@ -56,8 +56,8 @@
 //	sample.go       the pages that are fetched
 //	memory.go       rules about changes, and what an audit keeps in a Store
 //	children.go     documents that indexes list
-//	fetch.go        CodeOf, and the rules about documents that cannot be read
 //	robots.go       Robots, and the rules about robots.txt
+//	fetch.go        CodeOf, and the rules about documents that cannot be read
 //	sitejudge.go    what the rules of a site share
 //	document.go     Document: listens to the parser
 //	problem.go      problems of reading as findings

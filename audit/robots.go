@@ -86,8 +86,14 @@ func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
 		s.report(of(SitemapDisallowed), here, agent, "robots.txt disallows %s for %s", name, agent)
 	}
 	if sm.Referrer == nil && sm.RobotsURL == "" && isRead && !names(file.Sitemaps, sm.Loc) {
-		fix := "Add this line to robots.txt: Sitemap: " + sitemap.Redact(sm.Loc)
-		s.report(of(NotInRobots).fixedBy(fix), here, "", "robots.txt does not name %s", name)
+		rule, format := of(NotInRobots), "robots.txt does not name %s"
+		if isTurnedAway(file.Missing) {
+			rule, format = rule.fixedBy(letIn), "robots.txt was refused to this client, so it is not "+
+				"known whether it names %s"
+		} else {
+			rule = rule.fixedBy("Add this line to robots.txt: Sitemap: " + sitemap.Redact(sm.Loc))
+		}
+		s.report(rule, here, "", format, name)
 	}
 }
 
