@@ -125,9 +125,10 @@ var _ = register(
 		"Compress with gzip or not at all if the request accepts nothing else."),
 )
 
-// refusals are the statuses with which a server turns this client away.
-var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
-	http.StatusUnavailableForLegalReasons}
+// refusals are the statuses with which a server turns this client away. AWS WAF asks for proof of a
+// human with status 405, and ModSecurity turns programs away with 406.
+var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
+	http.StatusNotAcceptable, http.StatusTooManyRequests, http.StatusUnavailableForLegalReasons}
 
 func isRefusal(status int) bool { return slices.Contains(refusals, status) }
 
@@ -203,7 +204,7 @@ var challenges = []string{"challenge-platform", "cf-chl", "_incapsula_", "captch
 
 // isChallenge reports whether a response is a page that asks for proof of a human.
 func isChallenge(doc *fetch.Document) bool {
-	if doc.Header.Get("Cf-Mitigated") == "challenge" {
+	if doc.Header.Get("Cf-Mitigated") == "challenge" || doc.Header.Get("X-Amzn-Waf-Action") != "" {
 		return true
 	}
 	if !strings.Contains(doc.Header.Get("Content-Type"), "html") {

@@ -181,6 +181,11 @@ func TestSite_Challenge(t *testing.T) {
 			t.Errorf("%.60s: %s, want %s", body, got, want)
 		}
 	}
+	header := http.Header{"Content-Type": {"text/html"}, "X-Amzn-Waf-Action": {"challenge"}}
+	found, _ := auditSite(t, web{home + "robots.txt": {"202", header, nil}}, audit.Options{})
+	if got := said(found); got != "site_refused error" {
+		t.Error(got)
+	}
 }
 
 // An excerpt has the line around its place, and the caret stands at the place.

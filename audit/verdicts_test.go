@@ -76,6 +76,7 @@ func TestSite_Verdicts(t *testing.T) {
 		{"no sitemap", map[string]string{"robots.txt": ""}, "no_sitemap error"},
 		{"no robots.txt", map[string]string{"sitemap.xml": sound}, "not_in_robots warning"},
 		{"refused", map[string]string{"robots.txt": "403 no", "sitemap.xml": "403 no"}, "site_refused error"},
+		{"refused by AWS WAF", map[string]string{"robots.txt": "405 no", "sitemap.xml": "405 no"}, "site_refused error"},
 		{"robots.txt refused", map[string]string{"robots.txt": "429 slowly"}, "site_refused error"},
 		{"robots.txt challenged", map[string]string{"robots.txt": "503 wait"}, "site_refused error"},
 		{"robots.txt fails", map[string]string{"robots.txt": "500 oh"}, "robots_unreachable error"},
