@@ -200,6 +200,7 @@ func TestSite_PageFixes(t *testing.T) {
 	}{
 		{section{status: "401"}, "Check that crawlers are let in without a login."},
 		{section{status: "429"}, "Let this client in:"},
+		{section{"202", http.Header{"X-Amzn-Waf-Action": {"challenge"}}, nil}, "Let this client in:"},
 		{section{"301", http.Header{"Location": {"/gone"}}, nil}, "Remove the page from the sitemap, or restore it."},
 		{section{"301", http.Header{"Location": {"/2"}}, nil}, "List the final URL in its place."},
 	} {

@@ -202,9 +202,14 @@ func tried(none *discover.NoSitemapError) string {
 var challenges = []string{"challenge-platform", "cf-chl", "_incapsula_", "captcha", "ddos-guard",
 	"datadome", "perimeterx"}
 
+// saysChallenge reports whether the header of a response says so.
+func saysChallenge(h http.Header) bool {
+	return h.Get("Cf-Mitigated") == "challenge" || h.Get("X-Amzn-Waf-Action") != ""
+}
+
 // isChallenge reports whether a response is a page that asks for proof of a human.
 func isChallenge(doc *fetch.Document) bool {
-	if doc.Header.Get("Cf-Mitigated") == "challenge" || doc.Header.Get("X-Amzn-Waf-Action") != "" {
+	if saysChallenge(doc.Header) {
 		return true
 	}
 	if !strings.Contains(doc.Header.Get("Content-Type"), "html") {

@@ -111,6 +111,10 @@ func (p *pageAuditor) request(j *judgment) {
 		j.find(of(PageError), "", "the page breaks off")
 		return
 	}
+	if len(doc.Hops) == 0 && saysChallenge(doc.Header) {
+		j.bad(of(PageForbidden).fixedBy(letIn), "", "this client was asked for proof of a human")
+		return
+	}
 	j.document(doc, body)
 	if len(doc.Hops) == 0 && p.isBlank(doc, body, j.robots) {
 		j.bad(of(PageSoft404), "",
