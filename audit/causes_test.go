@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // Each row is what stands in a urlset, and its findings: one for each defect.
@@ -188,6 +189,18 @@ func TestSite_RobotsFixes(t *testing.T) {
 		found, _ := auditSite(t, siteOf(map[string]string{"robots.txt": status + " no"}), audit.Options{})
 		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, fix) {
 			t.Errorf("%s: %+v", status, found)
+		}
+	}
+}
+
+// A robots.txt that cannot be fetched is a finding, once, for named sitemaps as for a site.
+func TestSitemaps_RobotsUnreachable(t *testing.T) {
+	for _, status := range []string{"429", "500", "503"} {
+		w := siteOf(map[string]string{"robots.txt": status + " no", "a.xml": wholeURLSet(home + "1"), "b.xml": wholeURLSet(home + "2")})
+		found, err := collect(audit.Sitemaps(t.Context(), client(w),
+			[]*discover.Sitemap{{Loc: home + "a.xml"}, {Loc: home + "b.xml"}}, nil))
+		if got := said(found); got != "robots_unreachable error" || err != nil {
+			t.Errorf("%s: %s, %v", status, got, err)
 		}
 	}
 }

@@ -171,9 +171,14 @@ func (s *siteJudge) failed(err error, isChallenged bool) {
 			"the site could not be judged, since it refused %s with status %d", quoted(e.URL),
 			e.Status)
 	default:
-		s.report(of(RobotsUnreachable).causedBy(e), at, "", "robots.txt unreachable: %s",
-			strings.TrimPrefix(e.Error(), "fetch: "))
+		s.unreachable(e)
 	}
+}
+
+// unreachable reports that the robots.txt of the site cannot be fetched.
+func (s *siteJudge) unreachable(e *fetch.Error) {
+	s.report(of(RobotsUnreachable).causedBy(e), place{sitemap: s.name}, "",
+		"robots.txt unreachable: %s", strings.TrimPrefix(e.Error(), "fetch: "))
 }
 
 // tried lists the URLs where no sitemap was found, each with the reason.

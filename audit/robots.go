@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"iter"
 	"net/url"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -78,6 +80,10 @@ func (r *reporter) robotsProblem(name string, p sitemap.Problem) {
 // document could be read.
 func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
 	file := s.robots(sm.Loc)
+	if e, ok := errors.AsType[*fetch.Error](s.robotsErr); ok && isRead {
+		s.robotsErr = nil
+		s.unreachable(e)
+	}
 	if file == nil {
 		return
 	}

@@ -23,6 +23,7 @@ type siteJudge struct {
 	isPart  bool            // not all pages that sitemaps list were read
 
 	files       map[location.Origin]*robots.File // nil if it could not be read
+	robotsErr   error                            // of that of origin, until it is reported
 	robotsBytes int64                            // that these take in memory
 	listed      map[uint64]place                 // of sitemaps in indexes, by hashes of locations
 	seeds       []func()                         // judge the documents that no index has led to
@@ -67,7 +68,9 @@ func (s *siteJudge) robots(loc string) *robots.File {
 			file, err = s.client.Robots(s.ctx, origin.String(), s.named...)
 		}
 		if err != nil {
-			file = nil
+			if file = nil; origin == s.origin {
+				s.robotsErr = err
+			}
 		} else {
 			s.robotsBytes += file.Size()
 		}
