@@ -31,7 +31,7 @@ func (o *replaced) isWorseThan(c Counts) bool {
 func (o *replaced) watch(options *discover.Options) {
 	done := options.Done
 	options.Done = func(s *discover.Sitemap, sum discover.Summary) {
-		if sum.Err == nil {
+		if sum.Err == nil || sum.Entries > 0 {
 			o.mu.Lock()
 			delete(o.missed, sitemap.Redact(s.Loc))
 			o.mu.Unlock()
@@ -110,7 +110,7 @@ func (r *run) carry(
 				counted[target], counts.Targets = true, 1
 			}
 		case isWalked && l.URL != nil && r.Options.OnlyChanged:
-		case isWalked && l.Document != nil && counts.Failed == 0:
+		case isWalked && l.Document != nil && (counts.Failed == 0 || l.Document.Entries > 0):
 			old.missed[l.Document.Sitemap] = true
 			continue
 		default:

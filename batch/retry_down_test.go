@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -137,5 +138,23 @@ func TestRetry_Abandoned(t *testing.T) {
 	}
 	if n := len(pages(t, part(t, f, "1", "a.example"))); n != 1 {
 		t.Errorf("%d pages after a retry that was abandoned", n)
+	}
+}
+
+// A retry while a site is down keeps the pages of sitemaps that broke off.
+func TestRetry_Truncated(t *testing.T) {
+	x, f := oneOfThree(), openFolder(t)
+	for i, doc := range []string{"b", "c"} {
+		const cut = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://a.example/%d</loc></url><url>`
+		x.of["https://a.example/"+doc+".txt"] = fmt.Sprintf(cut, i+2)
+	}
+	delete(x.of, "https://a.example/a.txt")
+	x.of["https://a.example/robots.txt"] = "Sitemap: /b.txt\nSitemap: /c.txt\n"
+	if n := x.retried(t, f, "a.example", batch.Worker{}); n != 2 {
+		t.Fatalf("%d pages", n)
+	}
+	x.isDown = true
+	if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 2 {
+		t.Errorf("%d pages after a retry while the site was down", n)
 	}
 }
