@@ -26,7 +26,8 @@ func (r *run) part(ctx context.Context, t Task, there Stored) (Counts, error) {
 	w, next, state := *r.Worker, newStored(t), State{} // the worker, part and state of this task
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
-		if state, err = r.load(ctx, t, old.part, &store); err != nil {
+		state, old.isLost, err = r.load(ctx, t, old.part, &store)
+		if err != nil {
 			return Counts{}, err
 		}
 		state.Part = next.ID

@@ -15,6 +15,7 @@ import (
 type replaced struct {
 	part      Stored          // without an ID if there is none, or it is damaged
 	isRetried bool            // all targets are in the part: some of them are walked again
+	isLost    bool            // states were lost: the walk may yield its pages again
 	walked    map[string]bool // the targets of the task: whether they are new, or walked again
 
 	mu     sync.Mutex
@@ -109,7 +110,7 @@ func (r *run) carry(
 			if !counted[target] {
 				counted[target], counts.Targets = true, 1
 			}
-		case isWalked && l.URL != nil && r.Options.OnlyChanged:
+		case isWalked && l.URL != nil && r.Options.OnlyChanged && !old.isLost:
 		case isWalked && l.Document != nil && (counts.Failed == 0 || l.Document.Entries > 0):
 			old.missed[l.Document.Sitemap] = true
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -156,5 +158,25 @@ func TestRetry_Truncated(t *testing.T) {
 	x.isDown = true
 	if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 2 {
 		t.Errorf("%d pages after a retry while the site was down", n)
+	}
+}
+
+// A retry after the state was lost writes each page once.
+func TestRetry_StateLost(t *testing.T) {
+	dir := t.TempDir()
+	f, err := batch.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, w := oneOfThree(), changed
+	if n := x.retried(t, f, "a.example", w); n != 1 {
+		t.Fatalf("%d pages", n)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".state")); err != nil {
+		t.Fatal(err)
+	}
+	w.Retry, x.of["https://a.example/b.txt"] = true, "https://a.example/2\n"
+	if n := x.retried(t, f, "a.example", w); n != 2 {
+		t.Errorf("%d pages, want 2", n)
 	}
 }

@@ -78,16 +78,16 @@ func (w *Worker) IsDone(ctx context.Context, t Task) (bool, error) {
 // load reads the state with which the walk of a task begins, and returns the State to save after
 // it. If the part of a state never appeared, or was removed, the state has changes that no part
 // has. So the walk begins with the newest state whose part exists. Before is the part that the task
-// replaces, if any.
+// replaces, if any. If states were lost, load reports that the walk may yield its pages again.
 func (r *run) load(
 	ctx context.Context, t Task, before Stored, store *records.Temp,
-) (next State, err error) {
+) (next State, isLost bool, err error) {
 	forget := func(err error) { r.report(t, fmt.Errorf("its state is forgotten: %w", err)) }
 	newest, err := r.States.Load(ctx, t.Domain)
 	if errors.Is(err, records.ErrDamaged) {
 		forget(err)
 	} else if err != nil {
-		return next, err
+		return next, false, err
 	}
 	next = State{Version: newest.Version, Run: t.Run}
 	run, part, isRemoved := t.Run, before, false
@@ -96,7 +96,7 @@ func (r *run) load(
 			run = s.Run
 			part, isRemoved, err = r.partOrRemoved(ctx, Task{Run: run, Domain: t.Domain})
 			if err != nil {
-				return next, err
+				return next, false, err
 			}
 		}
 		if s.Part != part.ID && !isRemoved {
@@ -105,14 +105,15 @@ func (r *run) load(
 		err := read(ctx, s, store)
 		if err == nil {
 			next.Predecessor = s
-			return next, nil
+			return next, isLost, nil
 		}
 		if !errors.Is(err, records.ErrDamaged) {
-			return next, err
+			return next, false, err
 		}
 		forget(err)
+		isLost = true
 	}
-	return next, nil
+	return next, true, nil
 }
 
 // partOrRemoved returns the part of a task. If there is none, it reports whether nothing of the run
