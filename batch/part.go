@@ -60,7 +60,11 @@ func (r *run) part(ctx context.Context, t Task, there Stored) (Counts, error) {
 			return Counts{}, err
 		}
 	}
-	return counts, part.Commit(ctx, counts)
+	if err := part.Commit(ctx, counts); err != nil || !r.Retry || !old.isLeft {
+		return counts, err
+	}
+	next.Counts = counts
+	return r.part(ctx, t, next)
 }
 
 // write writes the lines that the new part keeps of the old one. Then it does the job for the

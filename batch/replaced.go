@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap"
@@ -15,6 +16,7 @@ import (
 type replaced struct {
 	part      Stored          // without an ID if there is none, or it is damaged
 	isRetried bool            // all targets are in the part: some of them are walked again
+	isLeft    bool            // a target has failed that is not walked again
 	isLost    bool            // states were lost: the walk may yield its pages again
 	walked    map[string]bool // the targets of the task: whether they are new, or walked again
 
@@ -69,14 +71,19 @@ func (r *run) replace(
 		target, counts := l.about()
 		failed[target] = failed[target] || counts.Failed > 0
 	}
-	isNew, isWalked := false, false
+	isNew := slices.ContainsFunc(t.Targets, func(target string) bool {
+		_, has := failed[shown(target)]
+		return !has
+	})
+	old.isRetried = isSame || t.More && !isNew
+	isWalked := false
 	for _, target := range t.Targets {
 		target = shown(target)
 		hasFailed, has := failed[target]
-		old.walked[target] = !has || r.Retry && hasFailed
-		isNew, isWalked = isNew || !has, isWalked || old.walked[target]
+		walked := !has || hasFailed && r.Retry && old.isRetried
+		old.walked[target] = walked
+		isWalked, old.isLeft = isWalked || walked, old.isLeft || hasFailed && !walked
 	}
-	old.isRetried = isSame || t.More && !isNew
 	return old, old.isRetried && !isWalked, nil
 }
 

@@ -3,6 +3,7 @@ package batch_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -178,5 +179,28 @@ func TestRetry_StateLost(t *testing.T) {
 	w.Retry, x.of["https://a.example/b.txt"] = true, "https://a.example/2\n"
 	if n := x.retried(t, f, "a.example", w); n != 2 {
 		t.Errorf("%d pages, want 2", n)
+	}
+}
+
+// A retry with another list does the new targets, and keeps what a failed target had.
+func TestRetry_OtherList(t *testing.T) {
+	for list, want := range map[string]int{"a.example": 1, "a.example\nhttps://b.a.example/2.txt": 2} {
+		x, f := oneOfThree(), openFolder(t)
+		x.of["https://b.a.example/2.txt"] = "https://b.a.example/2\n"
+		x.of["https://b.a.example/3.txt"] = "https://b.a.example/3\n"
+		if n := x.retried(t, f, "a.example\nhttps://b.a.example/3.txt", batch.Worker{}); n != 2 {
+			t.Fatalf("%d pages", n)
+		}
+		x.of["https://a.example/robots.txt"] = "down"
+		if n := x.retried(t, f, list, batch.Worker{Retry: true}); n != want {
+			t.Errorf("%d pages after a retry of %q, want %d", n, list, want)
+		}
+		list += "\nhttps://b.a.example/3.txt"
+		maps.Copy(x.of, map[string]string{
+			"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\n", "https://a.example/b.txt": "https://a.example/2\n",
+		})
+		if n := x.retried(t, f, list, batch.Worker{Retry: true}); n != want+2 {
+			t.Errorf("%d pages after a retry of %q that is better, want %d", n, list, want+2)
+		}
 	}
 }
