@@ -45,11 +45,12 @@ func (r *run) part(ctx context.Context, t Task, there Stored) (Counts, error) {
 		old.part.Counts.Targets = int64(len(t.Targets))
 		return old.part.Counts, nil
 	}
-	if !r.Retry { // another worker may have done the task, if the lease was lost
-		now, err := r.Sink.Stat(ctx, next) // a damaged part was reported before
-		if err == nil && now.isOf(t) || err != nil && !isMissing(err) {
-			return Counts{}, err
-		}
+	now, err := r.Sink.Stat(ctx, next) // a damaged part was reported before
+	if err == nil && now.ID != there.ID {
+		err = ErrStale // another worker has made a part, since the lease was lost
+	}
+	if err != nil && !isMissing(err) {
+		return Counts{}, err
 	}
 	if w.States != nil {
 		err := w.States.Save(ctx, t.Domain, state, func(out io.Writer) error {

@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -131,4 +132,55 @@ func TestReplaced_Lots(t *testing.T) {
 		mustDo(t, site(2001, false), f, tasks(t, subdomains(n), "1"), changed)
 	}
 	wantPages(t, f, 2001, 150, "1")
+}
+
+// A late folder holds back its last commit until another worker of the domain has begun a part.
+type late struct {
+	*batch.Folder
+	other            func(s batch.Sink)
+	begun, committed chan bool
+}
+
+func (l late) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
+	p, err := l.Folder.Part(ctx, part)
+	return latePart{p, l}, err
+}
+
+type latePart struct {
+	batch.Part
+	late
+}
+
+func (p latePart) Commit(ctx context.Context, c batch.Counts) error {
+	go p.other(second{p.late})
+	<-p.begun
+	defer close(p.committed)
+	return p.Part.Commit(ctx, c)
+}
+
+// second is the folder of the other worker.
+type second struct{ late }
+
+func (s second) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
+	close(s.begun)
+	<-s.committed
+	return s.Folder.Part(ctx, part)
+}
+
+// Two workers that retry a domain at once, since a lease was lost, write each page once.
+func TestReplaced_TwoWorkers(t *testing.T) {
+	f, done := openFolder(t), make(chan bool)
+	mustDo(t, site(2001, true), f, tasks(t, bothHosts, "1"), changed)
+	l := late{Folder: f, begun: make(chan bool), committed: make(chan bool)}
+	l.other = func(s batch.Sink) {
+		defer close(done)
+		w := retried
+		w.Client, w.Queue, w.Sink, w.States = site(2001, false).client(), &given{all: tasks(t, bothHosts, "1")}, s, f
+		if err := w.Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	mustDo(t, site(2001, false), l, tasks(t, bothHosts, "1"), retried)
+	<-done
+	wantPages(t, f, 2001, 6, "1")
 }
