@@ -135,11 +135,11 @@ func (o *origins) hosts() []*host {
 	return list
 }
 
-// lists reports whether there are pages on the host of a location, with "www." or without.
+// lists reports whether pages on the host of a location were read, with "www." or without.
 func (o *origins) lists(loc string) bool {
 	n := o.of(loc)
 	return n != nil && slices.ContainsFunc(o.list, func(h *host) bool {
-		return h.count > 0 &&
+		return h.isRead &&
 			strings.TrimPrefix(h.Host, "www.") == strings.TrimPrefix(n.Host, "www.")
 	})
 }
@@ -230,6 +230,7 @@ const maxOrigins = 1_000
 type host struct {
 	location.Origin
 	tally                         // of its pages
+	isRead bool                   // some of them are compared across documents
 	asked  bool                   // allows is known
 	allows func(path string) bool // by its robots.txt, nil if that has no rules
 }

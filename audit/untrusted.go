@@ -41,7 +41,6 @@ func (u untrustedHosts) end(s *siteJudge) {
 		if file != nil && namesAny(file.Sitemaps, n.by) { // which the walk has not asked
 			n.add(func() place { return first })
 			n.count += n.pages.count - 1
-			s.isPart = true
 			continue
 		}
 		if file != nil {

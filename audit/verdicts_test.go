@@ -104,6 +104,8 @@ func TestSite_Verdicts(t *testing.T) {
 			"child_is_feed warning"},
 		{"child is missing", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"v.xml"), "u.xml": sound}, "sitemap_status error"},
 		{"alternate in a missing sitemap", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": alternates}, "sitemap_status error"},
+		{"alternate on another host of the site", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"t.xml", "https://c.example.net/t.xml"),
+			"t.xml": strings.Replace(alternates, home+"de", "https://c.example.net/de", 1)}, "alternate_not_listed info"},
 		{"page in two sitemaps", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound}, "url_in_several_sitemaps warning"},
 		{"page in a sitemap of images too", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": withImage}, ""},
 		{"page in two sitemaps of images", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": withImage, "t.xml": withImage}, "url_in_several_sitemaps warning"},

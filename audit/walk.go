@@ -166,6 +166,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 			s.disallowed(e, o, at)
 			s.sample.add(sm, e, at)
 			s.cross.add(sm, d.format, e, at)
+			o.isRead = true
 		}
 	}
 	d.run() // its error is in the Summary of the walk
