@@ -70,8 +70,13 @@ func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 func (r *reporter) robotsProblem(name string, p sitemap.Problem) {
 	rule, at := of(p.Code), place{sitemap: name, pos: p.Pos, dropped: p.Dropped}
 	at.column = min(p.Pos.Line, 1) // problems of lines stand at their starts
-	if p.Code == sitemap.SeveralLocs {
+	switch p.Code {
+	case sitemap.DuplicateLoc:
+		rule = rule.fixedBy("Keep one of the lines.")
+	case sitemap.ElementInLoc, sitemap.JunkLine, sitemap.SeveralLocs:
 		rule = rule.fixedBy("Write a line for each URL: Sitemap: https://www.example.com/sitemap.xml.")
+	case sitemap.TooLarge:
+		rule = rule.fixedBy("Shorten the file, and write the Sitemap lines first.")
 	}
 	r.report(rule, at, p.Text, "%s", p.Message())
 }

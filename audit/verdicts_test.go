@@ -178,10 +178,16 @@ func TestSite_Fixes(t *testing.T) {
 	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Answer with the sitemap") {
 		t.Errorf("%+v", found)
 	}
-	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml " + home + "t.xml",
-		"s.xml": wholeURLSet(home + "1"), "t.xml": wholeURLSet(home + "2")}), audit.Options{})
-	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Write a line for each URL: Sitemap:") {
-		t.Errorf("%+v", found)
+	for text, fix := range map[string]string{
+		"Sitemap: " + home + "s.xml " + home + "t.xml":                                  "Write a line for each URL: Sitemap:",
+		"Sitemap: " + home + "s.xml\nSitemap: " + home + "s.xml":                        "Keep one of the lines.",
+		"Sitemap: " + home + "s.xml" + strings.Repeat("\nDisallow: /very/long", 30_000): "Shorten the file,",
+	} {
+		found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": text,
+			"s.xml": wholeURLSet(home + "1"), "t.xml": wholeURLSet(home + "2")}), audit.Options{})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, fix) {
+			t.Errorf("%+v", found)
+		}
 	}
 	page := "<!DOCTYPE html><html></html>"
 	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": page}), audit.Options{})
