@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 
@@ -21,7 +22,7 @@ type replaced struct {
 	walked    map[string]bool // the targets of the task: whether they are new, or walked again
 
 	mu     sync.Mutex
-	missed map[string]bool // documents of walked that were read before, and not yet now
+	missed map[string]int64 // documents of walked that are not yet read to this entry, as before
 }
 
 // isWorseThan reports whether the new part, with these counts, has fewer failures and, while some
@@ -34,11 +35,11 @@ func (o *replaced) isWorseThan(c Counts) bool {
 func (o *replaced) watch(options *discover.Options) {
 	done := options.Done
 	options.Done = func(s *discover.Sitemap, sum discover.Summary) {
-		if sum.Err == nil || sum.Entries > 0 {
-			o.mu.Lock()
-			delete(o.missed, sitemap.Redact(s.Loc))
-			o.mu.Unlock()
+		o.mu.Lock()
+		if loc := sitemap.Redact(s.Loc); sum.Err == nil || sum.Entries >= o.missed[loc] {
+			delete(o.missed, loc)
 		}
+		o.mu.Unlock()
 		if done != nil {
 			done(s, sum)
 		}
@@ -54,7 +55,7 @@ func (r *run) replace(
 	if isSame && (!r.Retry || part.ID == "") {
 		return nil, true, nil
 	}
-	old = &replaced{part: part, walked: map[string]bool{}, missed: map[string]bool{}}
+	old = &replaced{part: part, walked: map[string]bool{}, missed: map[string]int64{}}
 	failed := map[string]bool{} // by target in the part: whether one of its lines has an error
 	for l, err := range r.lines(ctx, t, part) {
 		if isMissing(err) {
@@ -118,8 +119,11 @@ func (r *run) carry(
 				counted[target], counts.Targets = true, 1
 			}
 		case isWalked && l.URL != nil && r.Options.OnlyChanged && !old.isLost:
-		case isWalked && l.Document != nil && (counts.Failed == 0 || l.Document.Entries > 0):
-			old.missed[l.Document.Sitemap] = true
+		case isWalked && l.Document != nil && counts.Failed == 0:
+			old.missed[l.Document.Sitemap] = math.MaxInt64 // to its end
+			continue
+		case isWalked && l.Document != nil && l.Document.Entries > 0:
+			old.missed[l.Document.Sitemap] = l.Document.Entries
 			continue
 		default:
 			continue

@@ -162,6 +162,27 @@ func TestRetry_Truncated(t *testing.T) {
 	}
 }
 
+// A retry in which two documents recover and another breaks off, earlier than before, keeps the
+// part.
+func TestRetry_BreaksOff(t *testing.T) {
+	const cut = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://a.example/1</loc></url><url>`
+	for _, before := range []string{"https://a.example/1\nhttps://a.example/2\n", strings.TrimSuffix(cut, "<url>") + "<url><loc>https://a.example/2</loc></url><url>"} {
+		x, f := oneOfThree(), openFolder(t)
+		x.of["https://a.example/a.txt"] = before
+		if n := x.retried(t, f, "a.example", batch.Worker{}); n != 2 {
+			t.Fatalf("%d pages", n)
+		}
+		x.of["https://a.example/a.txt"], x.of["https://a.example/b.txt"], x.of["https://a.example/c.txt"] = cut, "https://a.example/3\n", "https://a.example/4\n"
+		if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 2 {
+			t.Errorf("%d pages after a retry that has lost a page", n)
+		}
+		x.of["https://a.example/a.txt"] = before
+		if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 4 {
+			t.Errorf("%d pages after a retry that is better", n)
+		}
+	}
+}
+
 // A retry after the state was lost writes each page once.
 func TestRetry_StateLost(t *testing.T) {
 	dir := t.TempDir()
