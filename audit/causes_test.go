@@ -235,10 +235,10 @@ func TestSite_PageAsListed(t *testing.T) {
 	}
 }
 
-// A page with a path that is part of its markup is compared as well.
+// A page with a path that is part of its markup is compared as well, but not the home page.
 func TestSite_SoftNotFoundOfShortPath(t *testing.T) {
 	blank := section{"200", http.Header{"Content-Type": {"text/html"}}, []byte("<html><body>Nothing here</body></html>")}
-	w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "b")})
+	w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home, home+"b")})
 	w["*"] = blank
 	found, err := auditSite(t, w, audit.Options{Pages: -1})
 	if got := said(found); got != "page_soft_404 warning" || err != nil {

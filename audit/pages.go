@@ -116,7 +116,8 @@ func (p *pageAuditor) request(j *judgment) {
 		return
 	}
 	j.document(doc, body)
-	if len(doc.Hops) == 0 && p.isBlank(doc, body, j.robots) {
+	isHome := doc.URL.RequestURI() == "/" // which many servers send for paths that do not exist
+	if len(doc.Hops) == 0 && !isHome && p.isBlank(doc, body, j.robots) {
 		j.bad(of(PageSoft404), "",
 			"the page has the body that its host gives for a path that does not exist")
 	}
