@@ -171,10 +171,12 @@ func (x *extensions) judgeCodes() {
 // hasSelf reports whether the entry is one of its alternates, or may be one of those without a
 // complete URL, which have findings already.
 func (x *extensions) hasSelf() bool {
+	maySelf := func(l link) bool { return l.href == x.loc || chars.SchemeOf(l.href) == "" }
+	if slices.ContainsFunc(x.links, maySelf) { // most do, in one spelling
+		return true
+	}
 	normal := normalOf(x.loc)
-	return slices.ContainsFunc(x.links, func(l link) bool {
-		return chars.SchemeOf(l.href) == "" || l.href == x.loc || normalOf(l.href) == normal
-	})
+	return slices.ContainsFunc(x.links, func(l link) bool { return normalOf(l.href) == normal })
 }
 
 // returns compares the alternates of one document. If a page names another one, that one should
