@@ -80,34 +80,49 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// A server of HTTP/2 that makes its client answer, and does not read the answers, would block it in
-// a write, which no context ends.
-func TestHTTP2_ServerThatDoesNotRead(t *testing.T) {
+// newHTTP2Server returns a server of HTTP/2 whose connections are served by serve.
+func newHTTP2Server(t *testing.T, serve func(*tls.Conn)) *httptest.Server {
+	t.Helper()
 	s := httptest.NewUnstartedServer(nil)
 	s.TLS = &tls.Config{NextProtos: []string{"h2"}}
 	s.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
-		"h2": func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
-			io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
-			f := http2.NewFramer(conn, conn)
-			err := f.WriteSettings()
-			for frame := http2.Frame(nil); err == nil && !isHeaders(frame); {
-				frame, err = f.ReadFrame()
-			}
-			const ok = 0x88 // ":status: 200" of RFC 7541, appendix A
-			f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{ok}, EndHeaders: true})
-			f.WriteData(1, false, noise(10_000))
-			var pings bytes.Buffer
-			many := http2.NewFramer(&pings, nil)
-			for range 500 {
-				many.WritePing(false, [8]byte{})
-			}
-			for err == nil {
-				_, err = conn.Write(pings.Bytes())
-			}
-		},
+		"h2": func(_ *http.Server, conn *tls.Conn, _ http.Handler) { serve(conn) },
 	}
 	s.StartTLS()
-	defer s.Close()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// readRequest reads up to the first request of a connection, and returns what writes to it.
+func readRequest(conn *tls.Conn) *http2.Framer {
+	io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
+	f := http2.NewFramer(conn, conn)
+	err := f.WriteSettings()
+	for frame := http2.Frame(nil); err == nil && !isHeaders(frame); {
+		frame, err = f.ReadFrame()
+	}
+	return f
+}
+
+// A server of HTTP/2 that makes its client answer, and does not read the answers, would block it in
+// a write, which no context ends.
+func TestHTTP2_ServerThatDoesNotRead(t *testing.T) {
+	s := newHTTP2Server(t, func(conn *tls.Conn) {
+		f := readRequest(conn)
+		const ok = 0x88 // ":status: 200" of RFC 7541, appendix A
+		f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{ok}, EndHeaders: true})
+		f.WriteData(1, false, noise(10_000))
+		var pings bytes.Buffer
+		many := http2.NewFramer(&pings, nil)
+		for range 500 {
+			many.WritePing(false, [8]byte{})
+		}
+		for {
+			if _, err := conn.Write(pings.Bytes()); err != nil {
+				return
+			}
+		}
+	})
 	c := newClient(t)
 	c.Insecure, c.Timeout = true, 3*time.Second
 	fetch.SetTimes(c, 5*time.Second, time.Minute, time.Minute)
@@ -130,22 +145,10 @@ func TestHTTP2_ServerThatDoesNotRead(t *testing.T) {
 // net/http alone would open hundreds a second.
 func TestHTTP2_ServerThatHangsUp(t *testing.T) {
 	var opened atomic.Int32
-	s := httptest.NewUnstartedServer(nil)
-	s.TLS = &tls.Config{NextProtos: []string{"h2"}}
-	s.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
-		"h2": func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
-			opened.Add(1)
-			io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
-			f := http2.NewFramer(conn, conn)
-			err := f.WriteSettings()
-			for frame := http2.Frame(nil); err == nil && !isHeaders(frame); {
-				frame, err = f.ReadFrame()
-			}
-			f.WriteGoAway(0, http2.ErrCodeNo, nil)
-		},
-	}
-	s.StartTLS()
-	defer s.Close()
+	s := newHTTP2Server(t, func(conn *tls.Conn) {
+		opened.Add(1)
+		readRequest(conn).WriteGoAway(0, http2.ErrCodeNo, nil)
+	})
 	c := newClient(t)
 	c.Insecure, c.Timeout = true, 30*time.Second
 	_, err := c.Get(t.Context(), fetch.Request{URL: s.URL})
