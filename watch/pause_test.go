@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +14,8 @@ func TestRemoved_Late(t *testing.T) {
 		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
 		web.serve("b", urlset("3"))
 		w := web.watcher()
-		ids := map[string]string{}
+		ids := map[string]bool{}
+		var got []string
 		for _, pages := range [][]string{{"1", "2"}, {"1"}, {"1", "2"}, {"1"}} {
 			web.serve("a", urlset(pages...))
 			if len(ids) == 0 && len(pages) == 1 {
@@ -23,18 +23,9 @@ func TestRemoved_Late(t *testing.T) {
 				want(t, "it waits for b", run(t, w, 29*day), "failing b")
 				web.serve("b", urlset("3"))
 			}
-			for range 24 {
-				time.Sleep(5 * time.Hour)
-				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
-					if err != nil || ids[e.ID] != "" {
-						t.Errorf("%s, ID of %s, %v", short(e), ids[e.ID], err)
-					}
-					ids[e.ID] = short(e)
-				}
-			}
+			got = append(got, follow(t, w, ids, 24, 5*time.Hour)...)
 		}
-		want(t, "all", slices.Collect(maps.Values(ids)),
-			"recovered b", "removed 2", "added 2", "removed 2")
+		want(t, "all", got, "recovered b", "removed 2", "added 2", "removed 2")
 	})
 }
 
@@ -47,30 +38,18 @@ func TestRemoved_Pause(t *testing.T) {
 		web.serve("a", urlset("1"))
 		w := web.watcher()
 		want(t, "first", run(t, w, 4*day))
-		ids := map[string]string{}
-		follow := func() {
-			for range 24 {
-				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
-					if err != nil || ids[e.ID] != "" {
-						t.Errorf("%s, ID of %s, %v", short(e), ids[e.ID], err)
-					}
-					ids[e.ID] = short(e)
-				}
-				time.Sleep(2 * time.Hour)
-			}
-		}
+		ids := map[string]bool{}
 		web.serve("a", urlset("1", "2"))
-		follow()
+		want(t, "added", follow(t, w, ids, 24, 2*time.Hour), "added 2")
 		web.serve("a", urlset("1"))
-		follow()
+		want(t, "removed", follow(t, w, ids, 24, 2*time.Hour), "removed 2")
 		time.Sleep(31 * day)
 		web.serve("a", urlset("1", "2"))
 		web.fail("robots.txt", 503)
 		want(t, "not reached", once(t, w))
 		time.Sleep(time.Hour)
 		web.serve("robots.txt", "Sitemap: /a")
-		follow()
-		want(t, "all", slices.Collect(maps.Values(ids)), "added 2", "removed 2", "added 2")
+		want(t, "again", follow(t, w, ids, 24, 2*time.Hour), "added 2")
 	})
 }
 
@@ -106,12 +85,7 @@ func TestRemoved_Broken(t *testing.T) {
 // a page that moved to it is removed.
 func TestRemoved_LostPause(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		web := newWeb()
-		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
-		web.serve("a", urlset("1", "2"))
-		web.serve("b", urlset("3"))
-		w := web.watcher()
-		want(t, "first", once(t, w))
+		web, w := watchTwo(t)
 		web.fail("b", 404)
 		web.serve("a", urlset("1"))
 		want(t, "before the pause", run(t, w, 5*day), "failing b")
@@ -124,12 +98,7 @@ func TestRemoved_LostPause(t *testing.T) {
 // TestRemoved_LostOutage: a sitemap has failed for 30 days also if robots.txt failed meanwhile.
 func TestRemoved_LostOutage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		web := newWeb()
-		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
-		web.serve("a", urlset("1", "2"))
-		web.serve("b", urlset("3"))
-		w := web.watcher()
-		want(t, "first", once(t, w))
+		web, w := watchTwo(t)
 		web.fail("b", 404)
 		web.serve("a", urlset("1"))
 		want(t, "lost", run(t, w, 20*day), "failing b")

@@ -154,12 +154,7 @@ func TestRemoved_Split(t *testing.T) {
 // an ID of its own, whichever document lists it.
 func TestRemoved_Again(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		web := newWeb()
-		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
-		web.serve("a", urlset("1", "2"))
-		web.serve("b", urlset("3"))
-		w := web.watcher()
-		want(t, "first", once(t, w))
+		web, w := watchTwo(t)
 		ids := map[string]bool{}
 		for i, lister := range []string{"", "b", "", "a", "", "b", ""} {
 			web.serve("a", urlset("1"))
@@ -169,18 +164,7 @@ func TestRemoved_Again(t *testing.T) {
 				web.serve(lister, urlset("1", "2", "3"))
 				kind = "added"
 			}
-			var got []string
-			for range 48 {
-				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
-					if err != nil || ids[e.ID] {
-						t.Errorf("%d: %v, ID %s, %v", i, short(e), e.ID, err)
-					}
-					ids[e.ID] = true
-					got = append(got, short(e))
-				}
-				time.Sleep(2 * time.Hour)
-			}
-			want(t, fmt.Sprint(i), got, kind+" 2")
+			want(t, fmt.Sprint(i), follow(t, w, ids, 48, 2*time.Hour), kind+" 2")
 		}
 	})
 }
@@ -202,17 +186,10 @@ func TestRemoved_NewSitemap(t *testing.T) {
 			}
 			web.serve("i", index(fmt.Sprint("s", i)))
 			web.serve(fmt.Sprint("s", i), urlset(list...))
-			for range 24 {
-				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
-					if err != nil || ids[e.ID] {
-						t.Errorf("%d: %s, ID %s, %v", i, short(e), e.ID, err)
-					}
-					ids[e.ID] = true
-					if strings.HasSuffix(e.URL.Loc, "/2") {
-						got = append(got, string(e.Kind))
-					}
+			for _, event := range follow(t, w, ids, 24, pause*time.Hour) {
+				if kind, ok := strings.CutSuffix(event, " 2"); ok {
+					got = append(got, kind)
 				}
-				time.Sleep(pause * time.Hour)
 			}
 			wanted = append(wanted, []string{"added", "removed"}[i%2])
 		}
@@ -341,12 +318,7 @@ func TestRemoved_IndexDates(t *testing.T) {
 // pages cannot be known.
 func TestRemoved_Lost(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		web := newWeb()
-		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
-		web.serve("a", urlset("1", "2"))
-		web.serve("b", urlset("3"))
-		w := web.watcher()
-		want(t, "first", once(t, w))
+		web, w := watchTwo(t)
 		web.fail("b", 404)
 		web.serve("a", urlset("1"))
 		before := web.requests["https://a.test/b"]

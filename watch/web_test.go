@@ -83,6 +83,18 @@ func (w *web) watcher() *watch.Watcher {
 	}
 }
 
+// watchTwo returns a site with two sitemaps, and a Watcher that has read them once.
+func watchTwo(t *testing.T) (*web, *watch.Watcher) {
+	t.Helper()
+	web := newWeb()
+	web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+	web.serve("a", urlset("1", "2"))
+	web.serve("b", urlset("3"))
+	w := web.watcher()
+	want(t, "first", once(t, w))
+	return web, w
+}
+
 // once returns the events of one run as "kind what", in order, where what is the path of a page or
 // of a document.
 func once(t *testing.T, w *watch.Watcher) (got []string) {
@@ -113,6 +125,25 @@ func run(t *testing.T, w *watch.Watcher, d time.Duration) (got []string) {
 	for range 24 {
 		got = append(got, once(t, w)...)
 		time.Sleep(d / 24)
+	}
+	return got
+}
+
+// follow lets a Watcher run n times, with a pause after each, and returns its events. Each has an ID
+// that is not in ids, which get it.
+func follow(
+	t *testing.T, w *watch.Watcher, ids map[string]bool, n int, pause time.Duration,
+) (got []string) {
+	t.Helper()
+	for range n {
+		for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+			if err != nil || ids[e.ID] {
+				t.Errorf("%s, ID %s, %v", short(e), e.ID, err)
+			}
+			ids[e.ID] = true
+			got = append(got, short(e))
+		}
+		time.Sleep(pause)
 	}
 	return got
 }
