@@ -9,9 +9,7 @@ import (
 )
 
 // sameURL reports whether two locations are spellings of one URL.
-func sameURL(a, b string) bool {
-	return a == b || sitemap.Entry{Loc: a}.Normalized() == sitemap.Entry{Loc: b}.Normalized()
-}
+func sameURL(a, b string) bool { return a == b || normalOf(a) == normalOf(b) }
 
 // formOf returns a location in the form of a request, so that equal ones are compared as such.
 func formOf(loc string) string {
@@ -28,7 +26,7 @@ func formOf(loc string) string {
 	return u.String()
 }
 
-// normalOf returns a location in its normal form, in which other spellings of escapes are equal.
+// normalOf returns a location in its normal form, so that all spellings of a URL are equal.
 func normalOf(loc string) string {
 	if isRequestForm(loc) {
 		return loc
@@ -36,15 +34,19 @@ func normalOf(loc string) string {
 	return sitemap.Entry{Loc: loc}.Normalized()
 }
 
-// isRequestForm reports whether a location is known to have the form of a request, without escapes.
+// isRequestForm reports whether a location is known to have the form of a request, and no other
+// spelling of it is normal.
 func isRequestForm(loc string) bool {
 	const start = len("https://")
 	has := classOf(loc)
-	if len(loc) <= start || has&(isPercent|isHash|isOdd) != 0 {
+	if len(loc) <= start || has&(isPercent|isHash|isOdd|isHidden) != 0 {
 		return false
 	}
 	path := strings.IndexByte(loc[start:], '/')
-	return path >= 0 && (has&isQuery == 0 || strings.IndexByte(loc[start:start+path], '?') < 0)
+	if path < 0 || strings.IndexByte(loc[start:start+path], ':') >= 0 {
+		return false
+	}
+	return has&(isUpper|isQuery) == 0 || classOf(loc[:start+path])&(isUpper|isQuery) == 0
 }
 
 // A class is a set of kinds of the characters in a location.

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"strings"
 	"testing"
@@ -231,6 +232,22 @@ func TestClassOf(t *testing.T) {
 		}
 		if !isUsual(b) && n > 8 {
 			t.Errorf("%s is not usual", b)
+		}
+	}
+}
+
+// A location that is not changed for a comparison is normal.
+func TestNormalOf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	parts := []string{"http", "HTTPS", "https", "://", "example.com", "Example.com", ":443", ":80",
+		"a@", "/", "/./", "/..", "/.a", "A", "?", ";", "#", "%7e", "%2F", " ", "é", "[::1]", "="}
+	for range 20_000 {
+		loc := "http"
+		for range 1 + rng.IntN(8) {
+			loc += parts[rng.IntN(len(parts))]
+		}
+		if got, want := normalOf(loc), (sitemap.Entry{Loc: loc}).Normalized(); got != want {
+			t.Fatalf("%q: %q, want %q", loc, got, want)
 		}
 	}
 }

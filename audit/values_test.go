@@ -267,6 +267,9 @@ func TestDocument_Alternates(t *testing.T) {
 	} {
 		wantSaid(t, one("%s", body), want)
 	}
+	for _, href := range []string{"https://WWW.Example.com:443/0", "https://www.example.com/a/../0"} {
+		wantSaid(t, one("%s", link("fr", href)), "")
+	}
 	for _, href := range []string{"https://www.example.com/é", "https://www.example.com/%C3%A9"} {
 		self := one("%s", link("fr", href))
 		wantSaid(t, strings.Replace(self, "/0<", "/%c3%a9<", 1), "")
