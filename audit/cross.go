@@ -33,12 +33,12 @@ const (
 	isNamed         // other names the location as an alternate
 )
 
-// A record says something about a location.
+// A record says something about a location, which is in its normal form.
 type record struct {
 	loc      string
 	kind     byte
 	records  byte   // of a page that is listed: see recordsOf
-	other    string // of a page that is listed, its lastmod
+	other    string // of a page that is listed, its lastmod, and the location as it is listed
 	document uint32
 	line     uint32
 	column   uint32
@@ -113,19 +113,19 @@ func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at
 	}
 	p := at()
 	r := record{
-		loc: formOf(e.Loc), kind: isListed, document: uint32(len(c.documents) - 1),
+		loc: normalOf(e.Loc), kind: isListed, document: uint32(len(c.documents) - 1),
 		line: uint32(p.pos.Line), column: uint32(p.column), offset: uint64(p.pos.Offset),
 		records: recordsOf(f, e),
 	}
 	if c.o.Pages < 0 { // for each
-		r.other = e.LastMod.String()
+		r.other = e.LastMod.String() + "\n" + e.Loc
 	}
 	c.records.Add(r)
 	if e.Extensions == nil {
 		return
 	}
 	for _, a := range e.Extensions.Alternates {
-		href := formOf(a.Href)
+		href := normalOf(a.Href)
 		if href == r.loc || a.Hreflang == "" || !strings.HasPrefix(a.Href, "http") {
 			continue
 		}
@@ -203,8 +203,9 @@ func (c *cross) compare(g *group, r *record) {
 		case !g.isListed:
 			g.isListed, g.first = true, *r
 			if c.each != nil {
-				lastMod, _ := sitemap.ParseTime(r.other)
-				c.each(sampled{lastMod: lastMod, place: c.place(r)})
+				text, loc, _ := strings.Cut(r.other, "\n")
+				lastMod, _ := sitemap.ParseTime(text)
+				c.each(sampled{lastMod: lastMod, place: c.place(r).of(loc)})
 			}
 		case r.records == inFeed:
 			return

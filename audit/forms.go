@@ -11,32 +11,16 @@ import (
 // sameURL reports whether two locations are spellings of one URL.
 func sameURL(a, b string) bool { return a == b || normalOf(a) == normalOf(b) }
 
-// formOf returns a location in the form of a request, so that equal ones are compared as such.
-func formOf(loc string) string {
-	if isRequestForm(loc) {
-		return loc
-	}
-	u, err := sitemap.ParseLoc(loc)
-	if err != nil {
-		return loc
-	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
-	return u.String()
-}
-
 // normalOf returns a location in its normal form, so that all spellings of a URL are equal.
 func normalOf(loc string) string {
-	if isRequestForm(loc) {
+	if isNormal(loc) {
 		return loc
 	}
 	return sitemap.Entry{Loc: loc}.Normalized()
 }
 
-// isRequestForm reports whether a location is known to have the form of a request, and no other
-// spelling of it is normal.
-func isRequestForm(loc string) bool {
+// isNormal reports whether a location is known to be in its normal form.
+func isNormal(loc string) bool {
 	const start = len("https://")
 	has := classOf(loc)
 	if len(loc) <= start || has&(isPercent|isHash|isOdd|isHidden) != 0 {

@@ -119,7 +119,7 @@ func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
 	if o.allows == nil {
 		return
 	}
-	_, path := location.Split(formOf(e.Loc))
+	_, path := location.Split(normalOf(e.Loc))
 	if path, _, _ = strings.Cut(path, "#"); !o.allows(path) {
 		agent := s.o.agent()
 		s.report(of(URLDisallowed), at(), agent,

@@ -130,6 +130,7 @@ func TestSite_Alternates(t *testing.T) {
 		{page(de, de, en), page(home + "other"), "alternate_not_listed info"},
 		{page(de, de, "https://www.example.org/en"), page(en), ""}, // another site lists it
 		{page(de), page(en), ""},
+		{page(de, de, en), strings.Replace(page(en, de, en), ">"+en, ">"+home+"%65n", 1), ""},
 	} {
 		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "a.xml\nSitemap: " + home + "b.xml", "a.xml": test.a, "b.xml": test.b})
 		found, err := auditSite(t, w, audit.Options{})
