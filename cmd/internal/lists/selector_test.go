@@ -3,6 +3,9 @@ package lists
 import (
 	"fmt"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func TestSelector_Unique(t *testing.T) {
@@ -40,6 +43,17 @@ func TestSelector_Normalize(t *testing.T) {
 		s.take("https://example.com/~a")
 		if _, got := s.take("HTTPS://Example.com:443/%7ea"); got == normalize {
 			t.Errorf("normalize %t: taken %t", normalize, got)
+		}
+	}
+}
+
+// When the number is reached, each visit stops at its next URL: the document with it is not printed.
+func TestSelector_Stops(t *testing.T) {
+	w := &Walker{Selector: &Selector{max: 1}}
+	for i := range 2 { // visits side by side
+		v := &Visit{Walker: w, handler: Handler{Page: func(*batch.URL) error { return nil }}}
+		if err := v.page(); err != cli.ErrStopped {
+			t.Errorf("visit %d: %v", i, err)
 		}
 	}
 }

@@ -203,7 +203,10 @@ func (v *Visit) page() error {
 		return nil
 	}
 	hash, ok := v.Selector.take(v.Record.Loc)
-	if !ok {
+	switch {
+	case !ok && v.Selector.done(): // else the document would count as printed
+		return cli.ErrStopped
+	case !ok:
 		return nil
 	}
 	if v.Journal != nil {
