@@ -227,6 +227,25 @@ func TestBatchFrontier_Lost(t *testing.T) {
 	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 2 sites, 4 URLs, 0 failed, ")
 }
 
+// A worker that finds tasks of an earlier run does them in the mode of that run, or not at all. A
+// list whose domains they are is not done.
+func TestBatchFrontier_EarlierRun(t *testing.T) {
+	t.Parallel()
+	url := openFrontier(t, &frontiertest.Server{})
+	list, dir, web := writeFile(t, "sites.txt", "1.test\n"), filepath.Join(t.TempDir(), "out"), &browser{}
+	run := func(status int, want string, args ...string) {
+		t.Helper()
+		args = append(args, "-o", dir, "--queue", url+"sites")
+		web.batch(t.Context(), args...).want(t, status, "", want)
+	}
+	run(cli.ExitOK, "1 domain put", "plan", list)
+	const other = "sitemap: --queue: 1.test is of run 1, which has the mode \"full\": work on that run first\n"
+	run(cli.ExitFailed, other, list, "--run", "2", "--changed")
+	run(cli.ExitFailed, other, "work", "--run", "2", "--changed")
+	run(cli.ExitFailed, "run 3: the queue has lost 1 site that it had: give the command again\n", list, "--run", "3")
+	run(cli.ExitOK, "sitemap: 1 site, 2 URLs, 0 failed, ", list, "--run", "3")
+}
+
 // A worker that waits for more ends when it is interrupted.
 func TestBatchFrontier_Wait(t *testing.T) {
 	t.Parallel()

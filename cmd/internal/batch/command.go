@@ -106,7 +106,7 @@ func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error
 // checkDone returns an error if the queue is empty and sites of the list are not done. It looks for
 // their parts if other workers may have done them.
 func checkDone(ctx context.Context, p *plan) error {
-	if p.ended.Load() >= p.put {
+	if p.known == 0 && p.ended.Load() >= p.put {
 		return nil
 	}
 	s, err := summarize(ctx, p.app, p.store, p.flags.run)

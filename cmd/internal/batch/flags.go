@@ -156,7 +156,7 @@ func (r *runFlags) worker(a *cli.App) (*batch.Worker, error) {
 	a.Linger(r.grace)
 	options.OnlyChanged = r.Changed
 	worker := &batch.Worker{
-		Client: client, Options: options,
+		Client: client, Job: batch.URLs, Options: options,
 		Select:   func(u *discover.URL) bool { return matches(u.Loc) },
 		Parallel: r.Parallel, SiteTime: r.SiteTime, Grace: r.grace, Retry: r.retry,
 	}

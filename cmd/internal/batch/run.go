@@ -227,12 +227,33 @@ func (p *plan) report() {
 // employ lets a worker work on the run of a list, and shows progress until end is called.
 func (r *openRun) employ(worker *batch.Worker, list string) {
 	worker.Queue, worker.Sink, worker.States = measuredQueue{r.queue, r.metrics}, r.store, r.states
-	worker.Client.Fetch.Wrap = r.metrics.count
+	worker.Client.Fetch.Wrap, worker.Job = r.metrics.count, r.inMode(worker.Job)
 	worker.Done, worker.Report = r.count, r.warn
 	r.progress.Begin(nil, list)
 	r.progress.IsList = true
 	r.progress.Total.Store(r.progress.Total.Load() / int64(max(1, r.flags.shard.n))) // about
 	r.stop = r.progress.Show(r.app, r.flags.Progress, r.flags.quiet || r.log != nil, false)
+}
+
+// inMode returns a job that refuses tasks of runs with another mode. A frontier has those of all
+// runs.
+func (r *openRun) inMode(job batch.Job) batch.Job {
+	return func(
+		ctx context.Context, w *batch.Worker, t batch.Task, p batch.Part,
+	) (c batch.Counts, err error) {
+		rec := r.record
+		if t.Run != r.flags.run {
+			rec, err = readRecord(ctx, r.store, t.Run)
+		}
+		if err == nil && rec.mode != r.flags.mode && !rec.Begun.IsZero() {
+			const text = "--queue: %s is of run %s, which has the mode %q: work on that run first"
+			err = fmt.Errorf(text, t.Domain, t.Run, rec.mode.String())
+		}
+		if err != nil {
+			return c, err
+		}
+		return job(ctx, w, t, p)
+	}
 }
 
 // count counts a task that is done.
