@@ -70,8 +70,8 @@ type Queue struct {
 	Conn grpc.ClientConnInterface
 	// Crawl names the crawl of the tasks. "" means [DefaultCrawl].
 	Crawl string
-	// Run names the run of tasks that other programs have added. Tasks that Put added keep their
-	// own run.
+	// Run names the run of tasks that other programs have added, and of those that are refetched.
+	// Until then, tasks that Put added keep their own run.
 	Run string
 	// Lease is how long a lease lasts after Take and each Renew, in whole seconds. 0 or a negative
 	// value means a minute.
@@ -290,6 +290,9 @@ func (l *lease) Done(ctx context.Context) error {
 	due := uint64(0)
 	if l.queue.Refetch > 0 {
 		due = unix(time.Now().Add(l.queue.Refetch))
+		for _, u := range l.urls {
+			delete(u.Metadata, runKey)
+		}
 	}
 	return l.end(ctx, due, 0)
 }

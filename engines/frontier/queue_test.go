@@ -118,15 +118,15 @@ func testForeign(t *testing.T) {
 	}
 }
 
-// A task that is done is handed out again after the time to refetch.
+// A task that is done is handed out again after the time to refetch, for the run of that worker.
 func TestRefetch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &Queue{Conn: inMemory(t), Refetch: 10 * time.Minute}
-		begun := time.Now()
+		q := &Queue{Conn: inMemory(t), Run: "2", Refetch: 10 * time.Minute}
+		begun, run := time.Now(), "1"
 		for _, want := range []time.Duration{0, 10 * time.Minute, 20 * time.Minute} {
 			if want == 0 {
-				if ok, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}}); !ok || err != nil {
+				if ok, err := q.Put(t.Context(), batch.Task{Run: run, Domain: "a.test", Targets: []string{"a.test"}}); !ok || err != nil {
 					t.Fatalf("Put = %t, %v", ok, err)
 				}
 			}
@@ -137,6 +137,10 @@ func TestRefetch(t *testing.T) {
 			if waited := time.Since(begun).Round(time.Minute); waited != want {
 				t.Errorf("taken after %v, want %v", waited, want)
 			}
+			if got := lease.Task(); got.Run != run || !slices.Equal(got.Targets, []string{"a.test"}) {
+				t.Errorf("took %+v, want it in run %s", got, run)
+			}
+			run = q.Run
 			if err := lease.Done(t.Context()); err != nil {
 				t.Fatal(err)
 			}
