@@ -76,18 +76,26 @@ func TestState(t *testing.T) {
 	runArgs(t, "urls", "--allow-private", "--state", db, "-").want(t, cli.ExitUsage, "", "--state: standard input: want sites")
 }
 
-// The file of -o keeps its format.
+// The file of -o keeps its format and its columns.
 func TestStateFormat(t *testing.T) {
 	s := manySite(t, 1)
-	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
-	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
-	runArgs(t, args...).want(t, cli.ExitOK, "")
-	whole, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
+	for _, test := range [][]string{
+		{"--format=text", "--format=csv", "holds text, not csv"},
+		{"--format=csv", "--all", "holds csv with loc,kind,"},
+		{"--fields=loc", "--fields=loc,lastmod", "holds csv with loc, not csv with loc,lastmod: name"},
+	} {
+		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+		args := []string{"urls", "-q", "--allow-private", "--state", db, "-o", out, "--format=csv", s.URL}
+		runArgs(t, append(args, test[0])...).want(t, cli.ExitOK, "")
+		whole, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runArgs(t, append(args, test[1])...).want(t, cli.ExitFailed, "", test[2])
+		wantFile(t, out, string(whole))
+		writeTo(t, out, "")
+		runArgs(t, append(args, test[1])...).want(t, cli.ExitOK, "")
 	}
-	runArgs(t, append(args, "--format", "csv")...).want(t, cli.ExitFailed, "", "holds text, not csv")
-	wantFile(t, out, string(whole))
 }
 
 // A run appends to a file that it did not write.

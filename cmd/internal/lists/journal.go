@@ -34,7 +34,7 @@ type runRecord struct {
 	Length int64  `json:"length"` // of the output after the last document
 	URLs   int64  `json:"urls"`   // printed in this run until then
 	Output string `json:"output"` // the file of -o
-	Format string `json:"format"` // its format
+	Format string `json:"format"` // its format, with the columns of csv
 	// Last are the documents with URLs that were noted last, by the targets under way.
 	Last map[string]string `json:"last"`
 }

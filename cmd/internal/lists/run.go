@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -317,7 +318,7 @@ func (w *Walker) OpenJournal() error {
 }
 
 // begin begins a run or goes on with it, and opens the output. That may not hold lines of another
-// format already.
+// format, or other columns, already.
 func (j *journal) begin(w *Walker) error {
 	value, err := j.Get(runKey)
 	if err != nil {
@@ -333,7 +334,11 @@ func (j *journal) begin(w *Walker) error {
 		j.run.Last = map[string]string{}
 	}
 	out, format := w.Flags.Out, w.Flags.Format
-	if out == j.run.Output && format != j.run.Format && out != "" {
+	if lines, ok := w.Printer.(*output.Lines[batch.URL]); ok && lines.Header != "" {
+		format += " with " + strings.TrimSpace(lines.Header)
+	}
+	info, err := os.Stat(out)
+	if err == nil && info.Size() > 0 && out == j.run.Output && format != j.run.Format {
 		return fmt.Errorf("%s holds %s, not %s: name another file", out, j.run.Format, format)
 	}
 	j.run.Output, j.run.Format = out, format
