@@ -162,7 +162,7 @@ func (r *Report) Page(u *discover.URL) {
 	r.pages++
 	if !u.LastMod.IsZero() {
 		r.dated++
-		count(r.months, name{u.LastMod.Start().Format("2006-01"), ""})
+		count(r.months, name{stats.Month(u.LastMod), ""})
 	}
 	host, directory := stats.Split(u.Loc)
 	count(r.directories, name{directory, ""})

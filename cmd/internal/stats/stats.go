@@ -107,12 +107,18 @@ func (c *census) lastMod(t sitemap.Time) {
 		c.count("month", "none")
 		return
 	}
-	c.count("month", t.Start().Format("2006-01"))
+	c.count("month", Month(t))
 	if c.first.IsZero() {
 		c.first = t
 	}
 	c.countIf(t == c.first, "lastmod", "equal to the first")
 	c.countIf(t.Precision() < sitemap.Minute, "lastmod", "without a time of day")
+}
+
+// Month returns the month of a lastmod, or its year if it has no month.
+func Month(t sitemap.Time) string {
+	text := t.String()
+	return text[:min(len(text), len("2006-01"))]
 }
 
 // Split returns the host of a URL, and the first directory of its path. What has no scheme has no

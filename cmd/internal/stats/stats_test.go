@@ -3,6 +3,7 @@ package stats_test
 import (
 	"testing"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/stats"
 )
 
@@ -17,6 +18,18 @@ func TestSplit(t *testing.T) {
 		host, directory := stats.Split(loc)
 		if got := [2]string{host, directory}; got != want {
 			t.Errorf("Split(%q) = %q, want %q", loc, got, want)
+		}
+	}
+}
+
+// A lastmod that is only a year is in no month.
+func TestMonth(t *testing.T) {
+	for text, want := range map[string]string{
+		"2024": "2024", "2024-05": "2024-05", "2024-05-31T23:00:00-05:00": "2024-05",
+	} {
+		lastMod, err := sitemap.ParseTime(text)
+		if got := stats.Month(lastMod); got != want || err != nil {
+			t.Errorf("Month(%s) = %s, %v; want %s", text, got, err, want)
 		}
 	}
 }
