@@ -129,6 +129,7 @@ func Split(loc string) (host, directory string) {
 	}
 	_, rest, _ := strings.Cut(loc, "://")
 	host, path, _ := strings.Cut(rest, "/")
+	host = host[strings.LastIndexByte(host, '@')+1:]
 	if directory, _, ok := strings.Cut(path, "/"); ok {
 		return host, "/" + directory + "/"
 	}

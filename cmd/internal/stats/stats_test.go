@@ -14,6 +14,7 @@ func TestSplit(t *testing.T) {
 		"https://example.com:8080?u=a/b/":    {"example.com:8080", "/"},
 		"https://example.com/a?u=http://b/c": {"example.com", "/"},
 		"example.com/?u=http://b/c":          {"", "/"},
+		"http://user:pass@example.com/@a/b":  {"example.com", "/@a/"},
 	} {
 		host, directory := stats.Split(loc)
 		if got := [2]string{host, directory}; got != want {
