@@ -45,6 +45,7 @@ func TestFailureCode(t *testing.T) {
 		{fmt.Errorf("%w: %w", discover.ErrUnreachable, fetch.ErrStatus), "robots_unreachable"},
 		{fmt.Errorf("%w: %w", discover.ErrUnreachable, fetch.ErrTimeout), "robots_unreachable"},
 		{fmt.Errorf("%w: %w", discover.ErrUnreachable, fetch.ErrRefused), "refused"},
+		{fmt.Errorf("%w: %w", discover.ErrUnreachable, &fetch.Error{Status: 503}), "site_refused"},
 		{&discover.LimitError{What: "depth"}, "limit"},
 		{discover.ErrSite, "not_a_site"},
 		{&fs.PathError{Err: fs.ErrNotExist}, "read_failed"},
