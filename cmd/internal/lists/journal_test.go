@@ -2,11 +2,14 @@ package lists
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
@@ -77,5 +80,35 @@ func TestJournal_Failed(t *testing.T) {
 	defer j.Close()
 	if j.printed("a") != "" || j.run.URLs != 0 || j.knows(5) {
 		t.Errorf("the run goes on with %+v, and knows the URL: %t", j.run, j.knows(5))
+	}
+}
+
+// The URLs of a document that --site-time ended are not printed. So another target may print them.
+func TestJournal_SiteTime(t *testing.T) {
+	a := cli.NewApp(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{})
+	flags := &Flags{State: filepath.Join(t.TempDir(), "db")}
+	flags.SiteTime, flags.Unique = time.Millisecond, true
+	w := &Walker{App: a, Flags: flags, Selector: &Selector{seen: map[uint64]bool{}, room: 1}}
+	if err := w.OpenJournal(); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Journal.Close()
+	printed := 0
+	w.Handle = func(v *Visit) Handler {
+		page := func(*batch.URL) error { printed++; return nil }
+		return Handler{Page: page, Walk: func(ctx context.Context) error {
+			v.Record.Loc = "https://a.example/"
+			err := v.page()
+			<-ctx.Done()
+			return cmp.Or(err, ctx.Err())
+		}}
+	}
+	for range 2 {
+		if err := (&Visit{Walker: w}).run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if printed != 2 || w.Selector.Count() != 0 {
+		t.Errorf("printed by %d targets, %d URLs count", printed, w.Selector.Count())
 	}
 }

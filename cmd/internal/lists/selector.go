@@ -66,6 +66,16 @@ func (s *Selector) remember(hash uint64) {
 	}
 }
 
+// forget takes back n URLs that were not printed, with the hashes that are remembered.
+func (s *Selector) forget(n int64, hashes []uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken.Add(-n)
+	for _, hash := range hashes {
+		delete(s.seen, hash)
+	}
+}
+
 // done reports whether the number is reached.
 func (s *Selector) done() bool { return s.max > 0 && s.Count() >= s.max }
 

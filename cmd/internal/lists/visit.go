@@ -41,7 +41,8 @@ func (v *Visit) run(ctx context.Context) error {
 		err = v.broken
 	} else if err != nil && ctx.Err() == nil && inner.Err() != nil {
 		if w.Journal != nil {
-			v.lines = nil // of a document that the next run reads
+			v.lines = nil // of a document that the next run reads, or another target
+			w.Selector.forget(v.taken.urls, v.taken.hashes)
 		}
 		v.fail(late(w.Flags.SiteTime, "--site-time"), "")
 		err = nil
