@@ -56,7 +56,8 @@ func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command) (*store, []s
 	if !isNamed && s.queue == "" {
 		runs, err = st.runs(ctx)
 	}
-	if err != nil || len(runs) > 0 && hasRun(ctx, st, runs[0]) {
+	isRun := func(run string) bool { return hasRun(ctx, st, run) }
+	if err != nil || slices.ContainsFunc(runs, isRun) {
 		return st, runs, err
 	}
 	if isNamed {
