@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/disksort"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -17,7 +18,8 @@ import (
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
 // at the start of a line or after a blank begins a comment. A target is a host, the URL of a site,
-// or the URL of a sitemap. A repeated target counts once. The list may be gzip-compressed.
+// or the URL of a sitemap. Its bytes that are not UTF-8 are percent-encoded. A repeated target
+// counts once. The list may be gzip-compressed.
 //
 // A line that is not a target yields a [*LineError], before all tasks. Any other error, of r or of
 // the disk, is the last element: the list was not read to its end. The order of tasks depends on
@@ -38,6 +40,7 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 		for l, err := range readList(r, DomainOf) {
 			switch {
 			case err == nil:
+				l.target = escape(l.target)
 				sorter.Add(l.key())
 			case !errors.As(err, new(*LineError)):
 				broken = err
@@ -63,6 +66,22 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			yield(Task{}, err)
 		}
 	}
+}
+
+// escape percent-encodes the bytes of a target that are not UTF-8, as a request does, since queues
+// may lose such bytes.
+func escape(target string) string {
+	var b strings.Builder
+	for len(target) > 0 {
+		r, n := utf8.DecodeRuneInString(target)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, "%%%02X", target[0])
+		} else {
+			b.WriteString(target[:n])
+		}
+		target = target[n:]
+	}
+	return b.String()
 }
 
 // A listed is a target of a list.

@@ -22,7 +22,7 @@ func TestPlan(t *testing.T) {
 	const list = "\ufeff# sites\nwww.example.co.uk\nhttps://example.co.uk/sitemap.xml # the shop\n\n" +
 		"192.0.2.7:8080\nhttp://[2001:DB8::1]/\t# by tab\nlocalhost\nwww.example.co.uk\nBÜCHER.example\n" +
 		"https://user:secret@www.a.github.io/\n a b\nftp://example.com/\n" +
-		"http://c.example/\t5\nhttp://d.example/\rhttp://e.example/\n"
+		"http://c.example/\t5\nhttp://d.example/\rhttp://e.example/\nhttp://f.example/\xfc\ufffdü\n"
 	got, errs := map[string]string{}, []string{}
 	for task, err := range batch.Plan(strings.NewReader(list), "7") {
 		if err != nil {
@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 		"example.co.uk": "www.example.co.uk https://example.co.uk/sitemap.xml",
 		"192.0.2.7":     "192.0.2.7:8080", "2001:db8::1": "http://[2001:DB8::1]/",
 		"localhost": "localhost", "xn--bcher-kva.example": "BÜCHER.example",
-		"a.github.io": "https://user:secret@www.a.github.io/",
+		"a.github.io": "https://user:secret@www.a.github.io/", "f.example": "http://f.example/%FC\ufffdü",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("planned %q, want %q", got, want)
