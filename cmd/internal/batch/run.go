@@ -240,17 +240,16 @@ func (r *openRun) employ(worker *batch.Worker, list string) {
 func (r *openRun) inMode(job batch.Job) batch.Job {
 	return func(
 		ctx context.Context, w *batch.Worker, t batch.Task, p batch.Part,
-	) (c batch.Counts, err error) {
-		rec := r.record
+	) (batch.Counts, error) {
 		if t.Run != r.flags.run {
-			rec, err = readRecord(ctx, r.store, t.Run)
-		}
-		if err == nil && rec.mode != r.flags.mode && !rec.Begun.IsZero() {
-			const text = "--queue: %s is of run %s, which has the mode %q: work on that run first"
-			err = fmt.Errorf(text, t.Domain, t.Run, rec.mode.String())
-		}
-		if err != nil {
-			return c, err
+			rec, err := readRecord(ctx, r.store, t.Run)
+			if err == nil && rec.mode != r.flags.mode && !rec.Begun.IsZero() {
+				const text = "--queue: %s is of run %s, which has the mode %q: work on that run first"
+				err = fmt.Errorf(text, t.Domain, t.Run, rec.mode.String())
+			}
+			if err != nil {
+				return batch.Counts{}, err
+			}
 		}
 		return job(ctx, w, t, p)
 	}
