@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,5 +146,24 @@ func TestNoCommandsInLogs(t *testing.T) {
 	}
 	if !strings.Contains(r.out, "\n     :\ufffdstop-commands::x\n") {
 		t.Error(r.out)
+	}
+}
+
+// Objects of a bucket that may not be read are not taken for missing.
+func TestBatch_BucketRefuses(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/bucket/out/") {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		io.WriteString(w, "<ListBucketResult/>")
+	}))
+	defer s.Close()
+	for name, value := range map[string]string{
+		"ENDPOINT_URL": s.URL, "REGION": "us-east-1", "ACCESS_KEY_ID": "a", "SECRET_ACCESS_KEY": "b",
+	} {
+		t.Setenv("AWS_"+name, value)
+	}
+	for _, name := range []string{"cat", "status"} {
+		runArgs(t, "batch", name, "s3://bucket/out/1").want(t, cli.ExitFailed, "", "sitemap: objects: s3://bucket/out/1/run.json: ")
 	}
 }

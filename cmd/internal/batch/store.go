@@ -78,10 +78,10 @@ func findRun(
 	if s, err = openStore(ctx, cmd, out); err != nil {
 		return nil, "", r, err
 	}
-	if !hasRun(ctx, s, run) {
-		return nil, "", r, errNoParts(location)
-	}
 	r, err = readRecord(ctx, s, run)
+	if (err == nil || s.isFolder) && !hasRun(ctx, s, run) {
+		err = errNoParts(location)
+	}
 	return s, run, r, err
 }
 
