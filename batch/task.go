@@ -71,8 +71,8 @@ func (t Task) lots() []Task {
 
 // Causes of errors, for errors.Is.
 var (
-	// ErrStale means that another worker has taken over a domain: its state was replaced, or the
-	// lease has ended.
+	// ErrStale means that another worker has taken over a domain: its state or its part was
+	// replaced, or the lease has ended.
 	ErrStale = errors.New("batch: another worker has taken over the domain")
 	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
 	ErrDamaged = errors.New("damaged part")

@@ -50,17 +50,16 @@
 // # Removal
 //
 // A page is removed when no document of its site lists it any more. Before the event is yielded,
-// every document of the site has to be read without it after it has vanished, one after another,
-// since it may have moved. If that takes more than 10 minutes, they are read once more in the
-// reverse order, since it may have moved on to one that was read before. If robots.txt names
-// several sitemaps, it has to be read too, and if a single one has lost half of its pages. A
-// document that fails, breaks off or has entries that were dropped removes nothing. One that has
-// failed for 30 days no longer holds up the others. A 304 of an index says nothing about its
-// children, unless its lastmods have proved right and the last three were later than those of all
-// pages of their documents: an index that lists the latest of them says nothing of a page that has
-// moved. A page that was only in feeds and news sitemaps is never removed: they drop entries by
-// design. While a site is failing, because its robots.txt or all its documents fail, nothing is
-// removed.
+// every document of the site has to be read after the page has vanished, one after another, since
+// it may have moved. If that takes more than 10 minutes, they are read once more in the reverse
+// order, since it may have moved on to one that was read before. Robots.txt has to be read too if
+// it names several sitemaps, or a single one that has lost half of its pages. A document that
+// fails, breaks off or has entries that were dropped removes nothing. One that has failed for 30
+// days no longer holds up the others. A 304 of an index says nothing about its children, unless its
+// lastmods have proved right and the last three were later than those of all pages of their
+// documents: an index that lists the latest of them says nothing of a page that has moved. A page
+// that was only in feeds and news sitemaps is never removed: they drop entries by design. While a
+// site is failing, because its robots.txt or all its documents fail, nothing is removed.
 //
 // A sitemap is removed when every index that can be read was read without it.
 //

@@ -55,7 +55,7 @@ func (n *FetchFlags) Add(cmd *cobra.Command) {
 	f.StringVarP(&n.client.UserAgent, "user-agent", "A", "",
 		"User-Agent `TEXT` with a way to reach you; its first word is the name in robots.txt")
 	f.IntVar(&n.Concurrency, "concurrency", 0,
-		"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
+		"send `N` requests at once, also to one host (default 16 or more, of which 4 to one host)")
 	f.DurationVar(&n.client.Delay, "delay", 0,
 		"least `TIME` between two requests to a host, even if its robots.txt asks for less")
 	f.DurationVar(&n.client.RetryWait, "retry-wait", time.Minute,
