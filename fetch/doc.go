@@ -42,8 +42,8 @@
 // name resolution. A proxy resolves names itself; [Client.Proxy] says what is refused before.
 // [Client.AllowPrivateNetworks] allows every address and port; [Client.ConnectTo] and [Client.Map]
 // allow those that they name. At most ten redirects are followed, each checked alike. A user name
-// and password in a URL, and header fields that may be secret, go to origins that the caller named
-// only: see [Request].
+// and password in a URL, and header fields that may be secret, go only to origins that the caller
+// named, and to https of their hosts: see [Request].
 //
 // # Politeness
 //
