@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/disksort"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/pattern"
 )
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
@@ -40,7 +42,9 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 		for l, err := range readList(r, DomainOf) {
 			switch {
 			case err == nil:
-				l.target = escape(l.target)
+				if !utf8.ValidString(l.target) {
+					l.target = invalid().ReplaceAllStringFunc(l.target, url.PathEscape)
+				}
 				sorter.Add(l.key())
 			case !errors.As(err, new(*LineError)):
 				broken = err
@@ -68,21 +72,8 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 	}
 }
 
-// escape percent-encodes the bytes of a target that are not UTF-8, as a request does, since queues
-// may lose such bytes.
-func escape(target string) string {
-	var b strings.Builder
-	for len(target) > 0 {
-		r, n := utf8.DecodeRuneInString(target)
-		if r == utf8.RuneError && n == 1 {
-			fmt.Fprintf(&b, "%%%02X", target[0])
-		} else {
-			b.WriteString(target[:n])
-		}
-		target = target[n:]
-	}
-	return b.String()
-}
+// invalid matches what is not UTF-8. Queues may lose such bytes.
+var invalid = pattern.Of(`\x{FFFD}`)
 
 // A listed is a target of a list.
 type listed struct {

@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 		"example.co.uk": "www.example.co.uk https://example.co.uk/sitemap.xml",
 		"192.0.2.7":     "192.0.2.7:8080", "2001:db8::1": "http://[2001:DB8::1]/",
 		"localhost": "localhost", "xn--bcher-kva.example": "BÜCHER.example",
-		"a.github.io": "https://user:secret@www.a.github.io/", "f.example": "http://f.example/%FC\ufffdü",
+		"a.github.io": "https://user:secret@www.a.github.io/", "f.example": "http://f.example/%FC%EF%BF%BDü",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("planned %q, want %q", got, want)
