@@ -26,7 +26,7 @@ type replaced struct {
 }
 
 // isWorseThan reports whether the new part, with these counts, has fewer failures and, while some
-// are left, each document that was read before.
+// are left, has read each document as far as before.
 func (o *replaced) isWorseThan(c Counts) bool {
 	return !o.isRetried || c.Failed == 0 || c.Failed < o.part.Counts.Failed && len(o.missed) == 0
 }

@@ -1,5 +1,5 @@
-// Command incremental prints the pages of a site that are new or modified since it was last run. A
-// run that was stopped resumes.
+// Command incremental prints the pages of a site that are new or modified since the last day on
+// which it was run. A run that was stopped resumes on the same day.
 //
 //	go run ./incremental -state site.db example.com
 package main
