@@ -126,7 +126,7 @@ func (c *cross) add(sm *discover.Sitemap, f sitemap.Format, e *sitemap.Entry, at
 	}
 	for _, a := range e.Extensions.Alternates {
 		href := normalOf(a.Href)
-		if href == r.loc || a.Hreflang == "" || !strings.HasPrefix(a.Href, "http") {
+		if href == r.loc || a.Hreflang == "" || !strings.HasPrefix(href, "http") {
 			continue
 		}
 		named := r

@@ -131,6 +131,7 @@ func TestSite_Alternates(t *testing.T) {
 		{page(de, de, "https://www.example.org/en"), page(en), ""}, // another site lists it
 		{page(de), page(en), ""},
 		{page(de, de, en), strings.Replace(page(en, de, en), ">"+en, ">"+home+"%65n", 1), ""},
+		{page(de, de, en), strings.ReplaceAll(page(en, de, en), `"https:`, `"HTTPS:`), ""},
 	} {
 		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "a.xml\nSitemap: " + home + "b.xml", "a.xml": test.a, "b.xml": test.b})
 		found, err := auditSite(t, w, audit.Options{})
