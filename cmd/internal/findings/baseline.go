@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"net/http"
+	"path/filepath"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
@@ -68,18 +69,19 @@ func ReadBaseline(r io.Reader) (Baseline, error) {
 			return nil, err
 		}
 		if l.Type == "problem" {
-			b[l.Key()] = struct{}{}
+			b[KeyOf(l.Code, filepath.Clean(l.Sitemap), l.Loc, l.Text)] = struct{}{}
 		}
 	}
 	return b, nil
 }
 
-// Has reports whether the earlier run had the finding, wherever in the document it was.
+// Has reports whether the earlier run had the finding, wherever in the document it was, and however
+// the name of a file is spelled.
 func (b Baseline) Has(f *audit.Finding) bool {
 	if len(b) == 0 {
 		return false
 	}
-	_, ok := b[KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
+	_, ok := b[KeyOf(f.Code, filepath.Clean(f.Sitemap), f.Loc, f.Text)]
 	return ok
 }
 
