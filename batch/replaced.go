@@ -98,8 +98,8 @@ func (r *run) lines(ctx context.Context, t Task, part Stored) iter.Seq2[Line, er
 }
 
 // carry copies lines from the old part of a task to a new part: those of targets that are not
-// walked, and the changes of the others, which the state knows. It returns their counts. It notes
-// the documents of the others as missed.
+// walked, and the changes of the others and of those that have left the list, which the state knows.
+// It returns their counts. It notes the documents of the others as missed.
 func (r *run) carry(
 	ctx context.Context, t Task, old *replaced, p io.Writer,
 ) (sum Counts, err error) {
@@ -114,7 +114,7 @@ func (r *run) carry(
 		target, counts := l.about()
 		isWalked, isListed := old.walked[target]
 		switch {
-		case !isWalked && (isListed || t.More):
+		case !isWalked && (isListed || t.More || r.Options.OnlyChanged):
 			if !counted[target] {
 				counted[target], counts.Targets = true, 1
 			}

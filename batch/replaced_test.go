@@ -75,6 +75,15 @@ func TestReplaced_AddedTarget(t *testing.T) {
 	}
 }
 
+// A target that leaves the list of a run keeps its changes, which no other run has.
+func TestReplaced_RemovedTarget(t *testing.T) {
+	f := openFolder(t)
+	for _, list := range []string{bothHosts, "a.a.example", bothHosts} {
+		mustDo(t, site(2001, false), f, tasks(t, list, "1"), changed)
+		wantPages(t, f, 2001, 6, "1")
+	}
+}
+
 // One of several tasks of a domain that is handed out again keeps its pages.
 func TestReplaced_More(t *testing.T) {
 	f := openFolder(t)
@@ -124,14 +133,15 @@ func TestReplaced_MoreDamaged(t *testing.T) {
 	wantPages(t, f, 2001, 0, "1")
 }
 
-// A domain that has too many targets for some time, in one run, loses no change.
+// A domain that has too many targets for some time, in one run, loses no change, nor those of the
+// target that has left.
 func TestReplaced_Lots(t *testing.T) {
 	batch.SetMaxTargets(t, 50)
 	f := openFolder(t)
 	for _, n := range []int{50, 51, 50} {
 		mustDo(t, site(2001, false), f, tasks(t, subdomains(n), "1"), changed)
 	}
-	wantPages(t, f, 2001, 150, "1")
+	wantPages(t, f, 2001, 153, "1")
 }
 
 // A late folder holds back its last commit until another worker of the domain has begun a part.
