@@ -27,10 +27,7 @@ func TestFolder_Sink(t *testing.T) {
 func TestFolder_States(t *testing.T) {
 	batchtest.States(t, func(t *testing.T) batch.States {
 		dir := t.TempDir()
-		f, err := batch.OpenFolder(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFolderIn(t, dir)
 		t.Cleanup(func() {
 			if left := slices.DeleteFunc(files(t, dir), func(name string) bool {
 				return !strings.HasPrefix(name, ".tmp/")
@@ -171,10 +168,7 @@ func files(t *testing.T, dir string) []string {
 // Each run is a folder, and each domain has one file in it, whatever its name is.
 func TestFolder_Names(t *testing.T) {
 	dir := t.TempDir()
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	domains := []string{
 		"example.com", "192.0.2.7", "2001:db8::1", "a_b.example", "con", "aux.example", "COM1", "Example.com",
 		"../../x", "/etc/passwd", "..", ".", "a/b", `a\b`, "a:b", "a\x00b", ".hidden", "a b", "%41", "%61", "a~00",
@@ -219,15 +213,9 @@ func TestFolder_Names(t *testing.T) {
 // A run has the parts in its own folder, not those of a run in a folder below it.
 func TestFolder_FolderOfRuns(t *testing.T) {
 	dir := t.TempDir()
-	inside, err := batch.OpenFolder(filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inside := openFolderIn(t, filepath.Join(dir, "out"))
 	walkAll(t, &web{lastMod: "2024"}, inside, tasks(t, "a.example", "1"), 1)
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	for p, err := range f.Parts(t.Context(), "out") {
 		t.Errorf("run out has %+v, %v", p, err)
 	}
@@ -321,10 +309,7 @@ func TestFolder_Damaged(t *testing.T) {
 // The files of a killed process are removed after a day, and not before.
 func TestOpenFolder_Left(t *testing.T) {
 	dir := t.TempDir()
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	for range 2 {
 		if _, err := f.Part(t.Context(), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.example"}}); err != nil { // neither ended
 			t.Fatal(err)

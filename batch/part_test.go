@@ -33,10 +33,7 @@ func (dyingPart) Commit(context.Context, batch.Counts) error { return errKilled 
 func TestWorker_KilledBeforePart(t *testing.T) {
 	for i, next := range []string{"2", "3", "2", "3"} {
 		hasPart, dir := i < 2, t.TempDir()
-		f, err := batch.OpenFolder(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFolderIn(t, dir)
 		both := "a.example\nb.example"
 		mustDo(t, &web{lastMod: "2024-05-06"}, f, tasks(t, both, "1"), batch.Worker{})
 		w := &web{lastMod: "2024-06-01"}
@@ -64,10 +61,7 @@ func TestWorker_KilledBeforePart(t *testing.T) {
 // The state of a run that the user has removed is taken as it is.
 func TestWorker_RemovedRun(t *testing.T) {
 	dir := t.TempDir()
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	mustDo(t, &web{lastMod: "2024-05-06"}, f, tasks(t, "a.example", "1"), batch.Worker{})
 	mustDo(t, &web{lastMod: "2024-06-01"}, f, tasks(t, "a.example", "2"), changed)
 	if err := os.RemoveAll(filepath.Join(dir, "2")); err != nil {

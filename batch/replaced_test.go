@@ -97,10 +97,7 @@ func TestReplaced_More(t *testing.T) {
 // A run that was retried and removed has all changes if it is done again.
 func TestReplaced_RemovedRun(t *testing.T) {
 	dir := t.TempDir()
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	mustDo(t, site(2001, true), f, tasks(t, bothHosts, "1"), changed)
 	mustDo(t, site(2001, false), f, tasks(t, bothHosts, "1"), retried)
 	if err := os.RemoveAll(filepath.Join(dir, "1")); err != nil {

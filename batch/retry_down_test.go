@@ -186,10 +186,7 @@ func TestRetry_BreaksOff(t *testing.T) {
 // A retry after the state was lost writes each page once.
 func TestRetry_StateLost(t *testing.T) {
 	dir := t.TempDir()
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	x, w := oneOfThree(), changed
 	if n := x.retried(t, f, "a.example", w); n != 1 {
 		t.Fatalf("%d pages", n)

@@ -206,10 +206,7 @@ func (l givenLease) Done(context.Context) error {
 // taken out of the queue.
 func TestWorker_HostileTasks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "out")
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	q := &given{}
 	hostile := []string{
 		"../../x", "", "/etc/passwd", `..\x`, "A.example", "a..example", ".example", "a.example~00", "a b",

@@ -224,7 +224,12 @@ func count(lines, text string) int {
 
 func openFolder(t testing.TB) *batch.Folder {
 	t.Helper()
-	f, err := batch.OpenFolder(t.TempDir())
+	return openFolderIn(t, t.TempDir())
+}
+
+func openFolderIn(t testing.TB, dir string) *batch.Folder {
+	t.Helper()
+	f, err := batch.OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -384,10 +384,7 @@ func TestWorker_DamagedState(t *testing.T) {
 		func(state string) string { return strings.Replace(state, `"states"`, `"statez"`, 1) },
 	} {
 		dir := t.TempDir()
-		f, err := batch.OpenFolder(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFolderIn(t, dir)
 		w := &web{lastMod: "2024"}
 		mustDo(t, w, f, tasks(t, "a.example", "0"), changed)
 		path := filepath.Join(dir, ".state", batch.FileName("a.example")+".state")
@@ -422,10 +419,7 @@ func TestWorker_DamagedState(t *testing.T) {
 // A state of a newer version ends the run, and stays as it is.
 func TestWorker_NewerState(t *testing.T) {
 	dir, w := t.TempDir(), &web{lastMod: "2024"}
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFolderIn(t, dir)
 	mustDo(t, w, f, tasks(t, "a.example", "0"), changed)
 	path := filepath.Join(dir, ".state", batch.FileName("a.example")+".state")
 	text, err := os.ReadFile(path)
