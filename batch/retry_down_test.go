@@ -1,7 +1,6 @@
 package batch_test
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -144,13 +143,19 @@ func TestRetry_Abandoned(t *testing.T) {
 	}
 }
 
+// cutAfter returns a sitemap that breaks off after these pages.
+func cutAfter(pages ...string) string {
+	s := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+	for _, page := range pages {
+		s += "<url><loc>https://a.example/" + page + "</loc></url>"
+	}
+	return s + "<url>"
+}
+
 // A retry while a site is down keeps the pages of sitemaps that broke off.
 func TestRetry_Truncated(t *testing.T) {
 	x, f := oneOfThree(), openFolder(t)
-	for i, doc := range []string{"b", "c"} {
-		const cut = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://a.example/%d</loc></url><url>`
-		x.of["https://a.example/"+doc+".txt"] = fmt.Sprintf(cut, i+2)
-	}
+	x.of["https://a.example/b.txt"], x.of["https://a.example/c.txt"] = cutAfter("2"), cutAfter("3")
 	delete(x.of, "https://a.example/a.txt")
 	x.of["https://a.example/robots.txt"] = "Sitemap: /b.txt\nSitemap: /c.txt\n"
 	if n := x.retried(t, f, "a.example", batch.Worker{}); n != 2 {
@@ -165,14 +170,13 @@ func TestRetry_Truncated(t *testing.T) {
 // A retry in which two documents recover and another breaks off, earlier than before, keeps the
 // part.
 func TestRetry_BreaksOff(t *testing.T) {
-	const cut = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://a.example/1</loc></url><url>`
-	for _, before := range []string{"https://a.example/1\nhttps://a.example/2\n", strings.TrimSuffix(cut, "<url>") + "<url><loc>https://a.example/2</loc></url><url>"} {
+	for _, before := range []string{"https://a.example/1\nhttps://a.example/2\n", cutAfter("1", "2")} {
 		x, f := oneOfThree(), openFolder(t)
 		x.of["https://a.example/a.txt"] = before
 		if n := x.retried(t, f, "a.example", batch.Worker{}); n != 2 {
 			t.Fatalf("%d pages", n)
 		}
-		x.of["https://a.example/a.txt"], x.of["https://a.example/b.txt"], x.of["https://a.example/c.txt"] = cut, "https://a.example/3\n", "https://a.example/4\n"
+		x.of["https://a.example/a.txt"], x.of["https://a.example/b.txt"], x.of["https://a.example/c.txt"] = cutAfter("1"), "https://a.example/3\n", "https://a.example/4\n"
 		if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 2 {
 			t.Errorf("%d pages after a retry that has lost a page", n)
 		}
