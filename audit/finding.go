@@ -67,6 +67,14 @@ func (t *tally) add(at func() place) {
 	}
 }
 
+// addAll adds the places of another tally.
+func (t *tally) addAll(other tally) {
+	if t.count == 0 {
+		t.first = other.first
+	}
+	t.count += other.count
+}
+
 // A reporter reports the findings of rules.
 type reporter struct {
 	o       *Options

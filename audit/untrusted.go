@@ -39,8 +39,7 @@ func (u untrustedHosts) end(s *siteJudge) {
 			file = s.robots(first.loc)
 		}
 		if file != nil && namesAny(file.Sitemaps, n.by) { // which the walk has not asked
-			n.add(func() place { return first })
-			n.count += n.pages.count - 1
+			n.addAll(n.pages)
 			continue
 		}
 		if file != nil {
