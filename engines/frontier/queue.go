@@ -59,8 +59,8 @@ const DefaultCrawl = "DEFAULT"
 // key of the queue, and its targets are the URLs. A URL without a path is a site, any other the URL
 // of a sitemap. So other programs can fill the frontier. They should set the key of a URL to its
 // registrable domain. By default, the frontier uses the host, so that several workers may get hosts
-// of one domain. Keep pages out of the crawl: they would be read as sitemaps. Put adds URLs
-// whose metadata hold the task.
+// of one domain. Keep pages out of the crawl: they would be read as sitemaps. Put adds URLs whose
+// metadata hold the task.
 //
 // A lease postpones the URLs of a task and blocks the queue until a time, which Renew moves. That
 // time is set by the clock of the worker, so the clocks of workers and frontier must agree within a
