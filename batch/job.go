@@ -40,7 +40,8 @@ type Worker struct {
 	// Parallel is how many tasks are done at once. As many further targets and lots of tasks with
 	// several hosts may be done beside them. 0 means 16, a negative number 1.
 	Parallel int
-	// SiteTime bounds the time for one target. 0 or a negative value means no bound.
+	// SiteTime bounds the time for one target. A document whose pages are being written then is
+	// read to its end. 0 or a negative value means no bound.
 	SiteTime time.Duration
 	// Grace is how long tasks may go on after the context has ended. Tasks that need longer are
 	// handed back. 0 or a negative value hands all tasks back at once.

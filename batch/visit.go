@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -25,6 +27,10 @@ type visit struct {
 
 	url  URL
 	from *discover.Sitemap // the document of url
+
+	timer *time.Timer // calls late after Worker.SiteTime, unless pages of a document are written
+	ends  time.Time   // when that time is over
+	late  func()      // ends the walk
 }
 
 // A walkFunc walks a target and writes lines. It returns the error of the walk.
@@ -43,12 +49,18 @@ func isStopped(ctx context.Context) bool {
 func (w *Worker) visit(
 	ctx context.Context, target string, out io.Writer, walk walkFunc,
 ) (Counts, error) {
-	if w.SiteTime > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, w.SiteTime, errSiteTime)
-		defer stop()
+	limit := w.SiteTime
+	if limit <= 0 {
+		limit = math.MaxInt64
 	}
-	v := &visit{target: shown(target), out: out, counts: Counts{Targets: 1}}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	v := &visit{
+		target: shown(target), out: out, counts: Counts{Targets: 1},
+		ends: time.Now().Add(limit), late: func() { stop(errSiteTime) },
+	}
+	v.timer = time.AfterFunc(limit, v.late)
+	defer v.timer.Stop()
 	v.url.Target = v.target
 	err := walk(ctx, v, target)
 	var several *discover.WalkError
@@ -86,6 +98,11 @@ func (v *visit) options(ctx context.Context, o discover.Options) *discover.Optio
 			d.URLs, v.pages = v.pages, 0
 			v.write(Line{Document: d, Text: d.AppendTo(nil)})
 		}
+		if left := time.Until(v.ends); left > 0 {
+			v.timer.Reset(left)
+		} else {
+			v.late()
+		}
 		if done != nil {
 			done(s, sum)
 		}
@@ -96,6 +113,7 @@ func (v *visit) options(ctx context.Context, o discover.Options) *discover.Optio
 // page writes the line of a page.
 func (v *visit) page(u *discover.URL, withChange bool) {
 	if u.Sitemap != v.from {
+		v.timer.Stop() // a state has no page of a document that did not end
 		v.from, v.url.Sitemap = u.Sitemap, sitemap.Redact(u.Sitemap.Loc)
 	}
 	v.url.Entry, v.url.Trust, v.url.OnSite = u.Entry, u.Trust, u.OnSite
