@@ -52,6 +52,10 @@ ODD:3:6: error: loc is empty [empty_loc]
 	if !strings.HasPrefix(in.out, "-:3:6: error: loc is empty [empty_loc]") || in.status != cli.ExitFailed {
 		t.Errorf("of standard input: status %d, printed %q, %q", in.status, in.out, in.err)
 	}
+	in = runWith(t, strings.NewReader(dated), "check", "--only", "empty_loc", "--format", "junit", "-")
+	if strings.Count(in.out, "<testsuite ") != 1 {
+		t.Errorf("of standard input: several documents: %s", in.out)
+	}
 }
 
 // TestCheckExitStatus: --fail-on, --only and --disable decide what makes the exit status 1.

@@ -230,7 +230,7 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 	line.Failed = sum.Err != nil && line.Format == "" && line.Entries == 0 &&
 		!errors.Is(sum.Err, discover.ErrLimit)
 	d := &findings.DocumentEnd{
-		Name: cli.FileName(x.shownName(name)), Target: line.Target, Text: line.text(sum),
+		Name: x.shownName(name), Target: line.Target, Text: line.text(sum),
 		JSON: append(jsonl.Marshal(line), '\n'), IsDocument: isDocument,
 	}
 	x.found = 0
@@ -245,7 +245,7 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 		x.NoteCause(name, sum.Err)
 		d.Code, d.Message, d.Known = e.Code, e.Message+hint, x.c.isKnown(sum.Err)
 		if f := x.c.flags.Format; f != "text" && f != "github" { // formats for programs
-			x.App.Log.Printf("%s: %s", d.Name, d.Message)
+			x.App.Log.Printf("%s: %s", cli.FileName(d.Name), d.Message)
 		}
 	}
 	x.print(&result{Document: d})
