@@ -128,7 +128,7 @@ type findingPrinter struct {
 
 // Begin makes out the output.
 func (p *findingPrinter) Begin(out *output.Writer) {
-	o := findings.Options{All: p.flags.all, FailOn: findings.NoFailure}
+	o := findings.Options{All: p.flags.all, FailOn: sitemap.SeverityError}
 	p.printer = findings.New(p.flags.Format, out, o)
 }
 
