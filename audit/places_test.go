@@ -29,6 +29,24 @@ func TestDocument_FieldPlaces(t *testing.T) {
 	}
 }
 
+// The column of an entry without a location counts characters, also where the end of what is in
+// memory cuts the entry.
+func TestDocument_EntryPlaces(t *testing.T) {
+	const entries = 5_000
+	text := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+		strings.Repeat("\n<!--é--><url>\n<lastmod>2030-01-01</lastmod>\n</url>", entries) + "</urlset>"
+	o := audit.Options{Time: testTime, Only: []sitemap.Code{sitemap.MissingLoc}}
+	found, err := collect(audit.Document(source("s.xml", []byte(text)), &o))
+	if len(found) != entries || err != nil {
+		t.Fatalf("%d findings, %v", len(found), err)
+	}
+	for i, f := range found {
+		if f.Pos.Line != 3*i+2 || f.Column != 9 {
+			t.Fatalf("finding %d is at %d:%d", i, f.Pos.Line, f.Column)
+		}
+	}
+}
+
 // The schema's rules about locations hold in indexes as in urlsets.
 func TestDocument_IndexLocations(t *testing.T) {
 	text := `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
