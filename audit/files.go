@@ -91,7 +91,7 @@ func (f *fileRules) fileOf(u *url.URL) (name string, ok bool) {
 	if !ok || f.o.Files == nil {
 		return "", true
 	}
-	return FileOf(f.o.Files, inside)
+	return FileOf(f.o.Files, strings.TrimSuffix(inside, "/"))
 }
 
 // end reports pages in the folder that no sitemap lists, and pages that a server renders.
@@ -196,10 +196,15 @@ func (f *fileRules) isFile(u *url.URL, name string) bool {
 }
 
 // FileOf returns the name of the file that holds a page in a folder: for /a it is a, a.html or
-// a/index.html. It is safe for concurrent use if files is.
+// a/index.html, and for /a/ the last of these that is there. It is safe for concurrent use if files
+// is.
 func FileOf(files fs.FS, pagePath string) (name string, ok bool) {
 	name = strings.TrimPrefix(path.Clean("/"+pagePath), "/")
-	for _, candidate := range []string{name, name + ".html", path.Join(name, "index.html")} {
+	candidates := []string{name, name + ".html", path.Join(name, "index.html")}
+	if strings.HasSuffix(pagePath, "/") {
+		slices.Reverse(candidates)
+	}
+	for _, candidate := range candidates {
 		info, err := fs.Stat(files, cmp.Or(candidate, "."))
 		if err == nil && !info.IsDir() {
 			return candidate, true

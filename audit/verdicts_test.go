@@ -393,10 +393,11 @@ func TestOptions_Seed(t *testing.T) {
 // A page belongs to a file by its path.
 func TestFileOf(t *testing.T) {
 	files := fstest.MapFS{"index.html": {}, "a.html": {}, "b/index.html": {}, "c": {},
-		"d/e.html": {}, "f.htm": {}}
+		"d/e.html": {}, "f.htm": {}, "g.html": {}, "g/index.html": {}}
 	for path, want := range map[string]string{
 		"": "index.html", "/": "index.html", "/a": "a.html", "/a.html": "a.html", "/b": "b/index.html", "/b/": "b/index.html", "/c": "c",
 		"/d/e": "d/e.html", "/d/../a": "a.html", "/../a": "a.html", "/d": "", "/f": "", "/x": "", "/a.html.html": "",
+		"/g": "g.html", "/g/": "g/index.html", "/a/": "a.html", "/c/": "c",
 	} {
 		if got, ok := audit.FileOf(files, path); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %t", path, got, ok)
@@ -430,6 +431,11 @@ func TestSite_PageNotListed(t *testing.T) {
 		if found, _ := auditSite(t, w, audit.Options{Files: files}); len(found) > 0 != want {
 			t.Errorf("%s: %s", head, said(found))
 		}
+	}
+	w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home+"1", home+"1/")})
+	both := audit.Options{Files: fstest.MapFS{"1.html": {}, "1/index.html": {}}, Only: []sitemap.Code{audit.PageNotListed}}
+	if found, _ := auditSite(t, w, both); len(found) > 0 {
+		t.Errorf("/1 and /1/: %s", said(found))
 	}
 }
 
