@@ -113,7 +113,10 @@ func (v *visit) options(ctx context.Context, o discover.Options) *discover.Optio
 // page writes the line of a page.
 func (v *visit) page(u *discover.URL, withChange bool) {
 	if u.Sitemap != v.from {
-		v.timer.Stop() // a state has no page of a document that did not end
+		if !v.timer.Stop() { // a state has no page of a document that did not end
+			v.late()
+			return
+		}
 		v.from, v.url.Sitemap = u.Sitemap, sitemap.Redact(u.Sitemap.Loc)
 	}
 	v.url.Entry, v.url.Trust, v.url.OnSite = u.Entry, u.Trust, u.OnSite
