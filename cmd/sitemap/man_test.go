@@ -38,6 +38,11 @@ func manPages(t *testing.T, cmd *cobra.Command) map[string][]byte {
 	if err := doc.GenMan(cmd, header, &page); err != nil {
 		t.Fatal(err)
 	}
+	for word := range strings.FieldsSeq(cmd.Long) { // Markdown takes some characters for its own
+		if !bytes.Contains(page.Bytes(), []byte(word)) {
+			t.Errorf("%s: %q is missing", name, word)
+		}
+	}
 	pages[name+"."+header.Section] = page.Bytes()
 	for _, c := range cmd.Commands() {
 		if c.Name() == "help" {
