@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
@@ -31,7 +32,7 @@ var _ = register(
 // The keys of an audit in Options.Store have the site's host, a slash, a letter and a hash:
 //
 //	a  a sitemap: its lastmod and the digest of its bytes
-//	p  a page: the number of the audit that has judged it, and the findings
+//	p  a page: the number and the rules of the audit that has judged it, and the findings
 //	n  the number of the audit that is under way
 //
 // A walk has other letters, so both may share a Store.
@@ -79,7 +80,7 @@ func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here
 // A judgedPage is a page with its findings.
 type judgedPage struct {
 	PageResult
-	Audit uint64 // the number of that which judged it
+	Audit string // that which judged it: its number and its rules
 	Found []Finding
 	known bool // it was judged before the audit was stopped
 }
@@ -90,6 +91,7 @@ type pageMemory struct {
 	site   *siteJudge
 	store  discover.Store // nil without one
 	number uint64
+	audit  string // the number and the rules
 	synced time.Time
 }
 
@@ -99,6 +101,7 @@ func newPageMemory(s *siteJudge) pageMemory {
 		value, err := m.store.Get(s.key("n", ""))
 		s.storeFailed(err)
 		m.number, _ = binary.Uvarint(value)
+		m.audit = fmt.Sprint(m.number, s.o.agent(), s.o.Only, s.o.Disable)
 	}
 	return m
 }
@@ -110,7 +113,7 @@ func (m *pageMemory) get(p *judgedPage) bool {
 	}
 	value, err := m.store.Get(m.site.key("p", p.Loc))
 	var kept judgedPage
-	if err != nil || value == nil || json.Unmarshal(value, &kept) != nil || kept.Audit != m.number {
+	if err != nil || value == nil || json.Unmarshal(value, &kept) != nil || kept.Audit != m.audit {
 		return false
 	}
 	*p, p.known = kept, true
@@ -125,7 +128,7 @@ func (m *pageMemory) put(p *judgedPage) {
 	if m.store == nil || m.site.lastErr != nil {
 		return
 	}
-	p.Audit = m.number
+	p.Audit = m.audit
 	value, err := json.Marshal(p)
 	err = cmp.Or(err, m.store.Put(m.site.key("p", p.Loc), value))
 	if time.Since(m.synced) > syncEvery {

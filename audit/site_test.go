@@ -152,6 +152,25 @@ func TestSite_PagesGoOn(t *testing.T) {
 	}
 }
 
+// What an audit that was stopped has judged by other rules is judged again.
+func TestSite_PagesGoOnByOtherRules(t *testing.T) {
+	const n = 100
+	site, o := missingPages(n), audit.Options{Pages: -1, Store: new(state.Memory)}
+	ctx, stop := context.WithCancel(t.Context())
+	first := o
+	first.Disable = []sitemap.Code{audit.PageNotFound}
+	judged := 0
+	first.Judged = func(audit.PageResult) {
+		if judged++; judged == n/2 {
+			stop()
+		}
+	}
+	collect(audit.Site(ctx, client(site), home, &first))
+	if found, err := collect(audit.Site(t.Context(), client(site), home, &o)); len(found) != n || err != nil {
+		t.Errorf("%d of %d pages are missing, %v", len(found), n, err)
+	}
+}
+
 // A sample is drawn from all sitemaps alike, and is the same each time.
 func TestSite_Sample(t *testing.T) {
 	site := missingPages(1_000)
