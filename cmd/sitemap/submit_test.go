@@ -98,7 +98,7 @@ func TestSubmitIndexNow(t *testing.T) {
 	}
 	runArgs(t, "submit", "--indexnow", "12345678", writeFile(t, "c", "text\n")).want(t, cli.ExitFailed, "", "c: line 2: not a sitemap: text without a URL")
 	n.submit(t, "> https://a.example/1  https://a.example/s1 → https://a.example/s2\n").want(t, cli.ExitOK, "", "nothing was added, changed or removed")
-	n.submit(t, "https://a.example/1\nftp://a.example/2\n").want(t, cli.ExitOK, n.URL+": 200 OK\n", "1 bad_scheme")
+	n.submit(t, "https://a.example/1\nftp://a.example/2\na.example/3\n").want(t, cli.ExitOK, n.URL+": 200 OK\n", "1 bad_scheme", "1 junk_line")
 	r := n.submit(t, "+ https://a.example/1\n", "--dry-run")
 	r.want(t, cli.ExitOK, "GET https://a.example/12345678.txt\nPOST "+n.URL+"\n"+`{"host":"a.example","key":"12345678","urlList":["https://a.example/1"]}`+"\n")
 	if len(n.got)+len(n.asked) > 0 {

@@ -41,7 +41,7 @@ func Text(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(input.NewText(
 const bufferSize = 64 << 10
 
 // Read reads the output of sitemap urls, or a sitemap. It calls dropped with each problem of a
-// sitemap, or of a list in text, that costs an entry.
+// sitemap that costs an entry, and with the lines of a list that are not URLs.
 func Read(r io.Reader, has *Fields, dropped func(sitemap.Problem), put func(URL)) error {
 	b := Text(r)
 	start, _ := b.Peek(bufferSize)
@@ -81,7 +81,7 @@ func readDocument(
 ) error {
 	o := &sitemap.Options{SkipExtensions: true, Limits: sitemap.Limits{Bytes: -1, Entries: -1}}
 	o.Report = func(p sitemap.Problem) {
-		if p.Dropped {
+		if p.Dropped || p.Code == sitemap.JunkLine {
 			dropped(p)
 		}
 	}

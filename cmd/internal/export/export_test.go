@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 )
 
@@ -37,7 +38,7 @@ func TestRead_Columns(t *testing.T) {
 	} {
 		var got []export.URL
 		var has export.Fields
-		err := export.Read(strings.NewReader(text), &has, nil, func(u export.URL) { got = append(got, u) })
+		err := export.Read(strings.NewReader(text), &has, func(sitemap.Problem) {}, func(u export.URL) { got = append(got, u) })
 		if err != nil || !reflect.DeepEqual(got, []export.URL{want}) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
@@ -76,7 +77,7 @@ func TestRead_LastMods(t *testing.T) {
 	} {
 		var has export.Fields
 		n := 0
-		err := export.Read(strings.NewReader(text), &has, nil, func(export.URL) { n++ })
+		err := export.Read(strings.NewReader(text), &has, func(sitemap.Problem) {}, func(export.URL) { n++ })
 		if err != nil || n != 1 || has.LastMod != want {
 			t.Errorf("%q: %d URLs, lastmods: %t, %v", text, n, has.LastMod, err)
 		}
