@@ -45,12 +45,13 @@ func isSite(target string) bool {
 
 // Findings returns the [Job] that audits the targets of a task. It writes a line for each finding,
 // each document, and each target that could not be read. Walk and Store of the options are the
-// Worker's.
+// Worker's, but the walk remembers no pages.
 func Findings(o audit.Options) Job {
 	return func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 		return w.eachTarget(ctx, t, p, func(ctx context.Context, v *visit, target string) error {
 			o := o
 			o.Walk, o.Store = *v.options(ctx, w.Options), w.Options.Store
+			o.Walk.Store = nil // pages that no part has are new or modified in a later run
 			o.Page = func(*discover.URL) { v.pages++ }
 			found := audit.Site(ctx, w.Client, target, &o)
 			if !isSite(target) {

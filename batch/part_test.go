@@ -89,6 +89,18 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// Pages that have changed before an audit are in the next run with OnlyChanged.
+func TestFindings_OnlyChanged(t *testing.T) {
+	f, w := openFolder(t), &web{lastMod: "2024"}
+	mustDo(t, w, f, tasks(t, "a.example", "1"), batch.Worker{})
+	w.lastMod = "2025"
+	mustDo(t, w, f, tasks(t, "a.example", "2"), batch.Worker{Job: batch.Findings(audit.Options{})})
+	mustDo(t, w, f, tasks(t, "a.example", "3"), changed)
+	if lines := part(t, f, "3", "a.example"); count(lines, `"change":"modified"`) != 3 {
+		t.Errorf("the part has\n%s", lines)
+	}
+}
+
 // A silent folder has states that cannot be read.
 type silent struct{ *batch.Folder }
 
