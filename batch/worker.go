@@ -44,7 +44,7 @@ func (w *Worker) Run(ctx context.Context) error {
 				if err == nil {
 					err = r.work(working, lease)
 				}
-				if err = cmp.Or(err, taking.Err()); err != nil {
+				if err = cmp.Or(ctx.Err(), err, taking.Err()); err != nil {
 					return err
 				}
 			}

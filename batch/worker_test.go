@@ -288,6 +288,22 @@ func testGrace(t *testing.T) {
 	}
 }
 
+// A Worker whose context has a deadline says that this has passed.
+func TestWorker_Deadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		w := &web{lastMod: "2024", hold: func(ctx context.Context, host string) { <-ctx.Done() }}
+		worker := &batch.Worker{
+			Client: w.client(), Queue: queueOf(t, tasks(t, "a.example", "1")), Sink: openFolder(t),
+			Parallel: 1,
+		}
+		if err := worker.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
+
 // A target that takes too long has failed; those after it are walked.
 func TestWorker_SiteTime(t *testing.T) { synctest.Test(t, testSiteTime) }
 
