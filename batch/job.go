@@ -47,8 +47,8 @@ type Worker struct {
 	// handed back. 0 or a negative value hands all tasks back at once.
 	Grace time.Duration
 	// Retry does the failed targets of a task again, in the same run. The part is replaced if the
-	// new one has no failures, or if it has fewer failures and has read each document as far as the
-	// old one. Put all tasks into the queue for which [Worker.IsDone] returns false.
+	// new one has no failures, or if it has fewer failures or more URLs and has read each document
+	// as far as the old one. Put all tasks into the queue for which [Worker.IsDone] returns false.
 	Retry bool
 	// Done, if set, is called after each task. If the part existed before, counts are zero; after a
 	// retry that is no better, they are those of the old part. Done may be called by several

@@ -25,10 +25,12 @@ type replaced struct {
 	missed map[string]int64 // documents of walked that are not yet read to this entry, as before
 }
 
-// isWorseThan reports whether the new part, with these counts, has fewer failures and, while some
-// are left, has read each document as far as before.
+// isWorseThan reports whether the new part, with these counts, has no failures, or has fewer of them
+// or more URLs and has read each document as far as before.
 func (o *replaced) isWorseThan(c Counts) bool {
-	return !o.isRetried || c.Failed == 0 || c.Failed < o.part.Counts.Failed && len(o.missed) == 0
+	was := o.part.Counts
+	return !o.isRetried || c.Failed == 0 ||
+		len(o.missed) == 0 && (c.Failed < was.Failed || c.URLs > was.URLs)
 }
 
 // watch notes which documents are read.

@@ -94,6 +94,25 @@ func TestRetry_OtherDocument(t *testing.T) {
 	}
 }
 
+// A retry that reads more counts as better, though as many documents have failed as before.
+func TestRetry_IndexRecovers(t *testing.T) {
+	for _, w := range []batch.Worker{{}, changed} {
+		x, f := oneOfThree(), openFolder(t)
+		x.of["https://a.example/robots.txt"], x.of["https://a.example/i.xml"] = "Sitemap: /i.xml\n", "down"
+		if n := x.retried(t, f, "a.example", w); n != 0 {
+			t.Fatalf("%d pages", n)
+		}
+		x.of["https://a.example/i.xml"] = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+			"<sitemap><loc>https://a.example/a.txt</loc></sitemap><sitemap><loc>https://a.example/b.txt</loc></sitemap></sitemapindex>"
+		w.Retry = true
+		for range 2 {
+			if n := x.retried(t, f, "a.example", w); n != 1 {
+				t.Errorf("%d pages after a retry that reads more", n)
+			}
+		}
+	}
+}
+
 // The part of an audit counts the pages of all its targets, also after a retry.
 func TestRetry_Findings(t *testing.T) {
 	f, list := openFolder(t), "a.a.example\nb.a.example\nc.a.example"
