@@ -47,8 +47,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	a := cli.NewApp(ctx, os.Stdin, os.Stdout, os.Stderr)
 	context.AfterFunc(ctx, func() {
-		stop() // a second signal ends the process at once
-		time.Sleep(grace + a.Grace())
+		time.Sleep(100 * time.Millisecond) // a terminal and a shell may both send one
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, signals...)
+		stop()
+		select {
+		case <-again: // a second signal ends the process at once
+		case <-time.After(grace + a.Grace()):
+		}
 		a.RemoveTemps()
 		time.AfterFunc(grace, func() { os.Exit(cli.ExitInterrupted) }) // standard error may block
 		fmt.Fprintln(os.Stderr, "sitemap: interrupted")

@@ -153,6 +153,32 @@ func TestInterruptStdin_File(t *testing.T) {
 	}
 }
 
+// Nor of one whose command is interrupted twice.
+func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := command(t, "parse", "-", "-o", filepath.Join(dir, "out"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in, strings.Repeat("http://example.com/\n", 20_000)) // more than a pipe holds
+	go func() {
+		for cmd.Process.Signal(os.Interrupt) == nil {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	if status := wait(t, cmd); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("left %q", got)
+	}
+}
+
 // A list of targets may come from a named pipe.
 func TestFromPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pipe")
