@@ -130,7 +130,7 @@ func (f *File) Size() int64 {
 // Of the rules whose pattern matches path and query, the one with the most octets counts, and Allow
 // wins a tie (section 2.2.2). Allowed returns true if no rule matches, and for /robots.txt. U must
 // be absolute: Allowed returns false if u has another origin than the robots.txt. If that origin is
-// not known, every URL counts as its own.
+// not known, every URL counts as its own. Rules after the first 20,000 of a file do not count.
 func (f *File) Allowed(agent string, u *url.URL) bool {
 	if (f.origin != location.Origin{}) {
 		if o, err := location.OriginOf(u); err != nil || o != f.origin {
