@@ -34,8 +34,8 @@
 //	}}
 //
 // A Crawl-delay for our agent, up to 30 s, holds for the hosts that its robots.txt speaks for.
-// Disallow bars known paths only: documents that robots.txt, an index or the caller names are
-// fetched.
+// Disallow bars only known paths and the home page: documents that robots.txt, an index or the
+// caller names are fetched.
 //
 // A user name and password in the URL of a site or a seed go with requests to that scheme, host and
 // port, or to https of that host. No Sitemap, error, log or Store holds them.
