@@ -15,8 +15,8 @@ var (
 	// ErrNoSitemap means that neither robots.txt nor the known paths led to a sitemap.
 	ErrNoSitemap = errors.New("no sitemap found")
 	// ErrUnreachable means that a robots.txt could not be read, so that its rules are not known
-	// (RFC 9309, section 2.3.1.4): the server answered 429 or 5xx, not at all, or not to the end,
-	// or no request may go there ([fetch.ErrRefused]).
+	// (RFC 9309, section 2.3.1.4): the server answered 407, 429 or 5xx, not at all, or not to
+	// the end, or no request may go there ([fetch.ErrRefused]).
 	ErrUnreachable = errors.New("robots.txt unreachable")
 	// ErrLimit means that documents were left out because of a limit of the walk.
 	ErrLimit = errors.New("limit of the walk")
