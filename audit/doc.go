@@ -27,6 +27,9 @@
 // not a finding. It is passed to [discover.Options.Done], and a rule explains its code. A document
 // that could not be fetched is a finding at the place that lists it.
 //
+// If a defect is repeated by habit, such as duplicate_loc or element_order, the first 100 in a
+// document are findings, and one more says how many follow.
+//
 // # How a document is audited
 //
 // A document is read once: package parse yields its entries and problems, and calls a listener with
