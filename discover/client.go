@@ -16,7 +16,7 @@ import (
 // No test needs the network: set [fetch.Client.Transport].
 type Client struct {
 	// Fetch requests the documents. If it is nil, the Client uses a zero [fetch.Client] of its own,
-	// in which Concurrency, if set, bounds the requests to one host too.
+	// in which Concurrency, if set, bounds the requests under way, of which 4 may be to one host.
 	Fetch *fetch.Client
 	// Concurrency is how many documents one walk fetches ahead. 0 or a negative number means 16.
 	Concurrency int
