@@ -186,7 +186,7 @@ const (
 	StrayText Code = "stray_text"
 	// TextAsLoc reports a URL as text of an entry, without a loc around it. It is used.
 	TextAsLoc Code = "text_as_loc"
-	// TooLarge reports a document of more than 52,428,800 bytes.
+	// TooLarge reports a document of more than 52,428,800 bytes, or a robots.txt of more than 500 KiB.
 	TooLarge Code = "too_large"
 	// TooManyEntries reports a document with more than 50,000 entries.
 	TooManyEntries Code = "too_many_entries"

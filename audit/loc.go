@@ -68,7 +68,7 @@ var _ = register(
 		"Search engines report an invalid URL for the line. A text sitemap has URLs only.",
 		"Write one absolute URL a line, without comments, quotes, titles or other columns: "+
 			"https://www.example.com/page."),
-	rule(sitemap.LineCut, failure, protocolText, "a line that was cut at its first space or tab",
+	rule(sitemap.LineCut, failure, protocolText, "a line that has more than a URL and was cut",
 		"Search engines take the whole line for a URL and report an invalid one.",
 		"Write only the URL into the line, and spaces in it as %20."),
 	rule(sitemap.LocTooLong, failure, protocolTags, "a URL of more than 2,048 characters",
