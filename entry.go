@@ -11,7 +11,7 @@ import (
 //
 // Entries of one document may share the memory of Extensions, so an entry that is kept may keep the
 // extensions of a few neighbors. Loc has its own memory, except in text: there, neighboring lines
-// share at most 8 KiB. To keep a few locations of many, copy them with [strings.Clone].
+// share at most 6 KiB. To keep a few locations of many, copy them with [strings.Clone].
 type Entry struct {
 	// Loc is the location of the page or sitemap as the document lists it. References are decoded
 	// once, white space around it, line breaks and control characters are removed, and inner spaces
