@@ -47,8 +47,8 @@
 //   - gzip: two layers, and 1 GiB of gzip data inside gzip, at which reading stops with
 //     [sitemap.ErrTooLarge]
 //
-// A document has a buffer of 64 KiB, of up to 1 MiB for a long token, and as much for each layer of
-// gzip.
+// A document has a buffer of 64 KiB, of up to 1 MiB for a long token, and another 64 KiB for each
+// layer of gzip.
 //
 // The files, each building on those before it:
 //
