@@ -69,10 +69,8 @@ func classOf(s string) (has class) {
 	for i := range len(s) {
 		has |= classes[s[i]]
 	}
-	for i, n := 0, 0; n >= 0; i += n + 1 {
-		if n = strings.IndexByte(s[i:], '.'); i+n > 0 && n >= 0 && s[i+n-1] == '/' {
-			return has | isHidden
-		}
+	if strings.Contains(s, "/.") {
+		has |= isHidden
 	}
 	return has
 }
