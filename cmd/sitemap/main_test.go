@@ -359,14 +359,15 @@ func TestSelections(t *testing.T) {
 	runArgs(t, "urls", "--since", "7d", recent).want(t, cli.ExitOK, "http://example.com/new\n")
 }
 
-// The shell completes the values of flags.
+// The shell completes the values of flags, and a flag that may be repeated again.
 func TestCompletion(t *testing.T) {
-	for flag, want := range map[string]string{
-		"urls --format": "jsonl\n", "check --only": "raw_ampersand\n", "tree --min-trust": "caller\n",
+	for line, want := range map[string]string{
+		"urls --format x": "jsonl\n", "check --only x": "raw_ampersand\n",
+		"tree --min-trust x": "caller\n", "urls -H a:b --hea": "--header\t",
 	} {
-		r := runArgs(t, append([]string{"__complete"}, strings.Fields(flag+" x")...)...)
+		r := runArgs(t, append([]string{"__complete"}, strings.Fields(line)...)...)
 		if r.status != cli.ExitOK || !strings.Contains(r.out, want) || !strings.HasSuffix(r.out, ":4\n") {
-			t.Errorf("%s: status %d, completed %q", flag, r.status, r.out)
+			t.Errorf("%s: status %d, completed %q", line, r.status, r.out)
 		}
 	}
 }

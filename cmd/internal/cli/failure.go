@@ -102,12 +102,13 @@ func Redact(loc string) string {
 	return sitemap.Redact(loc)
 }
 
-// A list is the value of a flag that may be repeated. That of pflag costs 4 KiB in each command.
+// A list is the value of a flag that may be repeated. That of pflag costs 4 KiB in each command. The
+// shell goes on completing flags of its type once they are used.
 type list []string
 
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 func (l *list) String() string     { return "" }
-func (l *list) Type() string       { return "list" }
+func (l *list) Type() string       { return "stringArray" }
 
 // SetCommandLine notes the command line of a.CommandLine: its words, without header fields and the
 // user names and passwords in URLs.
