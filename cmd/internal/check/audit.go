@@ -195,24 +195,24 @@ func (x *targetAudit) targetFailed(err error, hint string) {
 
 // A documentLine is a document as "check --format jsonl" prints it.
 type documentLine struct {
-	Type     string       `json:"type"`
-	Sitemap  string       `json:"sitemap"`
-	Format   string       `json:"format,omitempty"`
-	Encoding string       `json:"encoding,omitempty"`
-	Entries  int64        `json:"entries"`
-	Problems int          `json:"problems"`
-	Skipped  string       `json:"skipped,omitempty"`
-	Target   string       `json:"target"`
-	Status   int          `json:"status,omitempty"`
-	Failed   bool         `json:"failed,omitempty"` // it could not be read at all
-	Error    *jsonl.Error `json:"error,omitempty"`
+	Type     string           `json:"type"`
+	Sitemap  string           `json:"sitemap"`
+	Format   string           `json:"format,omitempty"`
+	Encoding string           `json:"encoding,omitempty"`
+	Entries  int64            `json:"entries"`
+	Problems int              `json:"problems"`
+	Skipped  discover.Skipped `json:"skipped,omitempty"`
+	Target   string           `json:"target"`
+	Status   int              `json:"status,omitempty"`
+	Failed   bool             `json:"failed,omitempty"` // it could not be read at all
+	Error    *jsonl.Error     `json:"error,omitempty"`
 }
 
 // text returns the line of a document, after its name.
 func (d *documentLine) text(sum *discover.Summary) string {
 	switch {
 	case d.Skipped != "":
-		return "left out (" + d.Skipped + ")"
+		return fmt.Sprintf("left out (%s)", d.Skipped)
 	case d.Format == "":
 		return cli.Plural(d.Problems, "finding")
 	}
@@ -224,7 +224,7 @@ func (d *documentLine) text(sum *discover.Summary) string {
 func (x *targetAudit) document(name string, sum *discover.Summary, hint string, isDocument bool) {
 	line := &documentLine{
 		Type: "document", Sitemap: name, Format: sum.Format.String(), Encoding: sum.Encoding,
-		Entries: sum.Entries, Problems: x.found, Skipped: cli.Skipped(sum), Target: x.Record.Target,
+		Entries: sum.Entries, Problems: x.found, Skipped: sum.Skipped, Target: x.Record.Target,
 		Status: sum.Status, Error: jsonl.ErrorOf(name, sum.Err),
 	}
 	line.Failed = sum.Err != nil && line.Format == "" && line.Entries == 0 &&

@@ -218,11 +218,3 @@ func Listed(sum *discover.Summary) string {
 	}
 	return Plural(sum.Entries, "URL")
 }
-
-// Skipped returns why a document was not read, or "".
-func Skipped(sum *discover.Summary) string {
-	if sum.NotModified {
-		return "not_modified"
-	}
-	return string(sum.Skipped)
-}

@@ -101,8 +101,8 @@ func describe(s *discover.Sitemap, sum *discover.Summary) string {
 	if s.RobotsURL != "" {
 		add("robots.txt line %d", s.Line)
 	}
-	if why := cli.Skipped(sum); why != "" {
-		add("left out (%s)", strings.ReplaceAll(why, "_", " "))
+	if sum.Skipped != "" {
+		add("left out (%s)", sum.Skipped)
 	}
 	if sum.Err != nil {
 		add("FAILED: %s", jsonl.Message(cli.Redact(s.Loc), sum.Err))
@@ -140,9 +140,9 @@ type treeLine struct {
 	Problems map[sitemap.Code]int  `json:"problems,omitempty"`
 	LastMods sitemap.LastMods      `json:"lastmods,omitzero"`
 
-	Elapsed float64      `json:"elapsed,omitempty"` // seconds
-	Skipped string       `json:"skipped,omitempty"`
-	Error   *jsonl.Error `json:"error,omitempty"`
+	Elapsed float64          `json:"elapsed,omitempty"` // seconds
+	Skipped discover.Skipped `json:"skipped,omitempty"`
+	Error   *jsonl.Error     `json:"error,omitempty"`
 }
 
 // treeLines returns the handler that prints each document as an object.
@@ -172,7 +172,7 @@ func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
 		Status: sum.Status, Attempts: sum.Attempts, Hops: sum.Hops,
 		Format: sum.Format.String(), Encoding: sum.Encoding, Entries: sum.Entries,
 		Bytes: sum.Bytes, Received: sum.Received, Trust: sum.ByTrust, Problems: sum.Problems,
-		LastMods: sum.LastMods, Skipped: cli.Skipped(sum),
+		LastMods: sum.LastMods, Skipped: sum.Skipped,
 		Elapsed: sum.Elapsed.Round(time.Microsecond).Seconds(),
 		Error:   jsonl.ErrorOf(cli.Redact(s.Loc), sum.Err),
 	}
