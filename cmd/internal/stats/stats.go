@@ -220,8 +220,5 @@ func appendStat(b []byte, format string, l statLine) []byte {
 
 // percent returns the share of n, with one decimal.
 func percent(n, of int64) float64 {
-	if of == 0 {
-		return 0
-	}
 	return math.Round(float64(n)*1000/float64(of)) / 10
 }
