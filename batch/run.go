@@ -126,11 +126,10 @@ func (r *run) partOrRemoved(
 		return part, false, err
 	}
 	for _, err := range r.Sink.Parts(ctx, t.Run) {
-		isRemoved = errors.Is(err, fs.ErrNotExist)
-		if isRemoved || errors.Is(err, ErrDamaged) {
-			err = nil
+		if isMissing(err) {
+			return part, errors.Is(err, fs.ErrNotExist), nil
 		}
-		return part, isRemoved, err
+		return part, false, err
 	}
 	return part, false, nil
 }
