@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -239,6 +238,6 @@ func beginRun(ctx context.Context, s *store, run string, m mode) (record, error)
 // add adds a line that is not a target.
 func (r *record) add(e *batch.LineError) {
 	if r.BadLines++; len(r.Bad) < maxBad {
-		r.Bad = append(slices.Clip(r.Bad), badLine{e.Line, e.Err.Error()})
+		r.Bad = append(r.Bad, badLine{e.Line, e.Err.Error()})
 	}
 }
