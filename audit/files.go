@@ -73,9 +73,8 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 // reportHeld reports the pages that are held.
 func (f *fileRules) reportHeld() {
 	for _, at := range f.held {
-		if target, err := sitemap.ParseLoc(at.loc); err == nil {
-			f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(target.Path))
-		}
+		target, _ := sitemap.ParseLoc(at.loc) // add has parsed it
+		f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(target.Path))
 	}
 	if more := f.missing - len(f.held); more > 0 {
 		f.report(of(PageMissingFile), place{sitemap: f.name}, "", "no file for %d more pages", more)
