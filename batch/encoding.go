@@ -13,11 +13,11 @@ import (
 // members of lines, and the last line. The first and the last are stored, not deflated, so that
 // they can be read without the lines between: a file that has both is whole.
 
-// appendMember appends a gzip member that holds line as it is.
-func appendMember(b, line []byte) []byte {
-	b = append(b, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
+// newMember returns a gzip member that holds line as it is.
+func newMember(line []byte) []byte {
 	n := uint16(len(line))
-	b = binary.LittleEndian.AppendUint16(append(b, 1), n) // the last block, stored
+	b := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1} // 1: the last block, stored
+	b = binary.LittleEndian.AppendUint16(b, n)
 	b = append(binary.LittleEndian.AppendUint16(b, ^n), line...)
 	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(line))
 	return binary.LittleEndian.AppendUint32(b, uint32(n))

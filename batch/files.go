@@ -75,7 +75,7 @@ func (s FileSink) Part(_ context.Context, part Stored) (Part, error) {
 	p.lines = buffers.Get().(*bytes.Buffer)
 	p.buf = bufio.NewWriterSize(file, 16<<10)
 	first := header{Version: version, Stored: part}
-	p.buf.Write(appendMember(nil, typed(typePart, first))) // Flush has its error
+	p.buf.Write(newMember(typed(typePart, first))) // Flush has its error
 	return p, nil
 }
 
@@ -117,7 +117,7 @@ func (p *filePart) flush() error {
 func (p *filePart) Commit(ctx context.Context, c Counts) error {
 	err := p.flush()
 	last := Stored{Time: time.Now().UTC().Truncate(time.Second), Counts: c}
-	p.buf.Write(appendMember(nil, typed(typeEnd, last)))
+	p.buf.Write(newMember(typed(typeEnd, last)))
 	if err = cmp.Or(err, p.buf.Flush()); err == nil {
 		err = p.files.Replace(ctx, p.name, p.file, AnyVersion)
 	}

@@ -111,7 +111,7 @@ func (s *fileStates) Save(
 	if err == nil {
 		const size = headerSize - memberHead - memberTail
 		line := fmt.Appendf(nil, "%-*s\n", size-1, jsonl.Marshal(h))
-		_, err = file.WriteAt(appendMember(nil, line), 0)
+		_, err = file.WriteAt(newMember(line), 0)
 	}
 	if err == nil {
 		err = s.files.Replace(ctx, stateName(domain), file, next.Version)
