@@ -97,9 +97,6 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	if n := len(e.elements); n > 0 && e.elements[n-1].offset == at {
 		e.elements = e.elements[:n-1]
 	}
-	if n := len(e.fields); n > 0 && e.fields[n-1].Offset == at {
-		e.fields = e.fields[:n-1]
-	}
 	if e.isFull() {
 		e.path = e.path[:min(depth, len(e.path))]
 		return
