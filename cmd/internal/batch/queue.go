@@ -182,10 +182,7 @@ const reachTime = 10 * time.Second
 
 // openFrontier connects to a frontier.
 func openFrontier(ctx context.Context, flags *serverFlags) (*queue, error) {
-	u, err := parseFrontier(flags.queue)
-	if err != nil {
-		return nil, err
-	}
+	u, _ := parseFrontier(flags.queue) // the command has checked it
 	secure, err := flags.secure(u.Scheme)
 	if err != nil {
 		return nil, err
