@@ -24,7 +24,7 @@ func TestURLs(t *testing.T) {
 		out        string
 		errs       []string
 	}{
-		{"site", "HOST/", cli.ExitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "1 problem in 1 document: 1 untrusted_loc"}},
+		{"site", "HOST/", cli.ExitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "1 problem in 1 document: 1 untrusted_loc", "1 untrusted URL left out: see 'sitemap help trust'"}},
 		{"quiet", "-q --progress never HOST", cli.ExitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing}},
 		{"unique", "--unique HOST", cli.ExitFailed, "HOST/1\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "--unique: 1 URL left out"}},
 		{"robots.txt", "-q HOST/robots.txt --max-urls 1", cli.ExitOK, "HOST/1\n", nil},

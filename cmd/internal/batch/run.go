@@ -288,6 +288,6 @@ func (r *openRun) end(idle bool) {
 	}
 	r.app.Log.Printf("%s", r.progress.Totals())
 	if n := r.untrusted.Load(); n > 0 {
-		r.app.Log.Printf("%s left out: see 'sitemap help trust'", cli.Plural(n, "untrusted URL"))
+		r.app.Log.Printf("%s", cli.LeftOut(n))
 	}
 }

@@ -300,7 +300,7 @@ func (s *summary) print(w io.Writer) {
 			cli.Plural(c.Warnings, "warning"), cli.Plural(c.Infos, "info"))
 	}
 	if n := s.Counts.Untrusted; n > 0 {
-		fmt.Fprintf(w, "%s left out: see 'sitemap help trust'\n", cli.Plural(n, "untrusted URL"))
+		fmt.Fprintln(w, cli.LeftOut(n))
 	}
 	s.printCauses(w)
 	if s.Waiting != nil {

@@ -188,6 +188,14 @@ func (t *Tally) Print(m *Log) {
 	}
 	m.Printf("%s in %s: %s ('sitemap check' lists them)", Plural(t.total, "problem"),
 		Plural(t.documents, "document"), strings.Join(counts, ", "))
+	if n := t.codes[string(sitemap.UntrustedLoc)]; n > 0 {
+		m.Printf("%s", LeftOut(int64(n)))
+	}
+}
+
+// LeftOut says that URLs were left out for want of trust.
+func LeftOut(urls int64) string {
+	return Plural(urls, "untrusted URL") + " left out: see 'sitemap help trust'"
 }
 
 // ProblemText returns a problem as a line: place, severity, code and message.
