@@ -181,14 +181,12 @@ func (f *Folder) find() error {
 	if file, err := f.root.Open("robots.txt"); err == nil {
 		defer file.Close()
 		r, _ := robots.Parse(file, nil)
-		for i := 0; r != nil && i < len(r.Sitemaps); i++ {
-			u, err := sitemap.ParseLoc(r.Sitemaps[i].Loc)
-			if err != nil {
-				continue
+		for _, record := range r.Sitemaps {
+			if u, err := sitemap.ParseLoc(record.Loc); err == nil {
+				top, name, _ := f.locate(u.Path)
+				f.found(u, top, name)
+				return nil
 			}
-			top, name, _ := f.locate(u.Path)
-			f.found(u, top, name)
-			return nil
 		}
 	}
 	relative := ""
