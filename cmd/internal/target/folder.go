@@ -80,12 +80,9 @@ func (f *Folder) FileAt(u *url.URL) (name string, ok bool) {
 	return audit.FileOf(f.Files(), inside)
 }
 
-// hostOf returns the host of a URL in the form that is compared, without "www.".
+// hostOf returns the host of a URL in the form that is compared, without "www.", or "".
 func hostOf(u *url.URL) string {
-	origin, err := location.OriginOf(u)
-	if err != nil {
-		return u.Host
-	}
+	origin, _ := location.OriginOf(u)
 	return strings.TrimPrefix(origin.Host, "www.")
 }
 
