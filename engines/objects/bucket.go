@@ -27,8 +27,9 @@ func (b *bucket) wrap(name string, err error) error {
 	return fmt.Errorf("objects: %s: %w", b.location(name), err)
 }
 
-// patience bounds the retries against an unresponsive store, one each second.
-const patience = 5 * time.Minute
+// patience bounds the retries against an unresponsive store, one each second. It is a variable for
+// tests.
+var patience = 5 * time.Minute
 
 // retry calls f until the store answers it, or patience is over. The error names the object.
 func (b *bucket) retry(ctx context.Context, name string, f func() error) error {

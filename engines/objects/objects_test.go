@@ -33,6 +33,7 @@ type fakeStore struct {
 	pieces  map[string]string // of uploads
 	loses   int               // uploads that it says it has joined
 	gone    bool              // its bucket
+	lists   []string          // pages of a list; "" is a conflict
 	// ignores lists the conditions that are not evaluated.
 	ignores []string
 	// drop, if not nil, reports whether the answer to a request is lost.
@@ -104,6 +105,12 @@ func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.objects[r.URL.Path] = string(body)
 		w.Header().Set("ETag", etag(string(body)))
+	case r.URL.Query().Has("list-type") && s.lists[0] == "":
+		s.lists = s.lists[1:]
+		w.WriteHeader(http.StatusConflict)
+	case r.URL.Query().Has("list-type"):
+		fmt.Fprintf(w, "<ListBucketResult>%s</ListBucketResult>", s.lists[0])
+		s.lists = s.lists[1:]
 	case r.Method == http.MethodDelete:
 		delete(s.objects, r.URL.Path)
 		w.WriteHeader(http.StatusNoContent)
@@ -333,6 +340,19 @@ func TestPart_LostAnswer(t *testing.T) {
 	commitLarge(t, s, part, 6<<20)
 	if got, err := s.Stat(t.Context(), part); err != nil || joined != 3 {
 		t.Errorf("Stat = %+v, %v after %d requests to join pieces", got, err, joined)
+	}
+}
+
+// A list that takes longer than patience goes on after a page that the store has not answered.
+func TestRuns_Long(t *testing.T) {
+	s := open(t, &fakeStore{lists: []string{
+		"<IsTruncated>true</IsTruncated><NextContinuationToken>2</NextContinuationToken>" +
+			"<CommonPrefixes><Prefix>p/1/</Prefix></CommonPrefixes>",
+		"", "<CommonPrefixes><Prefix>p/2/</Prefix></CommonPrefixes>",
+	}})
+	objects.SetPatience(t, 0)
+	if runs, err := s.Runs(t.Context()); !slices.Equal(runs, []string{"1", "2"}) || err != nil {
+		t.Errorf("Runs = %q, %v", runs, err)
 	}
 }
 

@@ -94,23 +94,29 @@ func (b *bucket) list(ctx context.Context, o minio.ListObjectsOptions) iter.Seq2
 	return func(yield func(string, error) bool) {
 		prefix := o.Prefix
 		o.Prefix = b.prefix + prefix
-		err := b.retry(ctx, prefix, func() error {
-			for object := range b.client.ListObjectsIter(ctx, b.name, o) {
-				if object.Err != nil {
-					return object.Err
+		for last := ""; ; last = o.StartAfter {
+			err := b.retry(ctx, prefix, func() error {
+				for object := range b.client.ListObjectsIter(ctx, b.name, o) {
+					if object.Err != nil {
+						return object.Err
+					}
+					if object.Key == o.StartAfter { // a folder that was listed before a retry
+						continue
+					}
+					o.StartAfter = object.Key
+					if !yield(strings.TrimPrefix(object.Key, b.prefix), nil) {
+						return nil
+					}
 				}
-				if object.Key == o.StartAfter { // a folder that was listed before a retry
-					continue
-				}
-				o.StartAfter = object.Key
-				if !yield(strings.TrimPrefix(object.Key, b.prefix), nil) {
-					return nil
-				}
+				return ctx.Err()
+			})
+			if unanswered(err) && o.StartAfter != last { // patience is for each page
+				continue
 			}
-			return ctx.Err()
-		})
-		if err != nil {
-			yield("", err)
+			if err != nil {
+				yield("", err)
+			}
+			return
 		}
 	}
 }
