@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,8 @@ const inFlight = 1_000
 
 var errUnanswered = errors.New("frontier: the server has not acknowledged all URLs")
 
-// put sends URLs and calls acked with the acknowledgement of each. It stops at the first error.
+// put sends URLs and calls acked with the acknowledgement of each. It stops at the first error, and
+// waits for the URLs that precede one of items.
 func put(
 	ctx context.Context,
 	conn grpc.ClientConnInterface,
@@ -35,10 +37,11 @@ func put(
 	}
 	waiting := make(chan struct{}, inFlight)
 	var complete atomic.Bool
+	var broken error // of items
 	group.Go(func() error {
 		for item, err := range items {
-			if err != nil {
-				return err
+			if broken = err; err != nil {
+				break
 			}
 			select {
 			case waiting <- struct{}{}:
@@ -70,7 +73,8 @@ func put(
 			}
 		}
 	})
-	return group.Wait()
+	err = group.Wait()
+	return cmp.Or(err, broken)
 }
 
 // failure returns the error of a call: that of the context if it has ended.
