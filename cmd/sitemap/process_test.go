@@ -132,32 +132,28 @@ func TestInterruptStderr(t *testing.T) {
 // Nothing is left of a file whose command does not end by itself.
 func TestInterruptStdin_File(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	cmd := command(t, "parse", "-", "-o", filepath.Join(dir, "out"))
-	cmd.Env = append(cmd.Env, "SITEMAP_TEST_COMMAND=10ms")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	io.WriteString(in, strings.Repeat("http://example.com/\n", 20_000)) // more than a pipe holds
-	time.Sleep(100 * time.Millisecond)                                  // until it waits for more
-	cmd.Process.Signal(os.Interrupt)
-	if status := wait(t, cmd); status != cli.ExitInterrupted {
-		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
-	}
-	if got := names(t, dir); got != "" {
-		t.Errorf("left %q", got)
-	}
+	testInterruptFile(t, 10*time.Millisecond, func(p *os.Process) {
+		time.Sleep(100 * time.Millisecond) // until it waits for more
+		p.Signal(os.Interrupt)
+	})
 }
 
 // Nor of one whose command is interrupted twice.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
+	testInterruptFile(t, hang, func(p *os.Process) {
+		for p.Signal(os.Interrupt) == nil {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+}
+
+// testInterruptFile interrupts a command that writes to a file and waits for more of its input.
+func testInterruptFile(t *testing.T, grace time.Duration, interrupt func(*os.Process)) {
+	t.Helper()
 	dir := t.TempDir()
 	cmd := command(t, "parse", "-", "-o", filepath.Join(dir, "out"))
+	cmd.Env = append(cmd.Env, "SITEMAP_TEST_COMMAND="+grace.String())
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -166,11 +162,7 @@ func TestInterruptTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	io.WriteString(in, strings.Repeat("http://example.com/\n", 20_000)) // more than a pipe holds
-	go func() {
-		for cmd.Process.Signal(os.Interrupt) == nil {
-			time.Sleep(50 * time.Millisecond)
-		}
-	}()
+	go interrupt(cmd.Process)
 	if status := wait(t, cmd); status != cli.ExitInterrupted {
 		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
 	}
