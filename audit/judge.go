@@ -59,6 +59,15 @@ func (j *judge) placeOf(offset int64) place {
 	return j.place(offset)
 }
 
+// at returns the place of a position, also of a start tag of the current entry that has left the
+// memory.
+func (j *judge) at(pos sitemap.Position) place {
+	if p, ok := j.kept[pos.Offset]; ok {
+		return p
+	}
+	return j.text.at(pos)
+}
+
 // field returns the place of a field of an entry: that of the entry if it has none.
 func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 	if e.Pos.Offset == j.start {

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func isNearURL(text string) bool {
 
 // problem reports a problem of reading, unless another finding is about the same defect.
 func (j *judge) problem(p sitemap.Problem) {
-	at := cmp.Or(j.kept[p.Pos.Offset], j.at(p.Pos))
+	at := j.at(p.Pos)
 	switch p.Code {
 	case sitemap.UnknownNamespace:
 		if hasSmartQuotes(p.Text) {
