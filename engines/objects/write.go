@@ -92,24 +92,10 @@ func (b *bucket) List(ctx context.Context, folder string) iter.Seq2[string, erro
 // list yields the names of objects, sorted.
 func (b *bucket) list(ctx context.Context, o minio.ListObjectsOptions) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		prefix := o.Prefix
-		o.Prefix = b.prefix + prefix
+		folder := o.Prefix
+		o.Prefix = b.prefix + folder
 		for last := ""; ; last = o.StartAfter {
-			err := b.retry(ctx, prefix, func() error {
-				for object := range b.client.ListObjectsIter(ctx, b.name, o) {
-					if object.Err != nil {
-						return object.Err
-					}
-					if object.Key == o.StartAfter { // a folder that was listed before a retry
-						continue
-					}
-					o.StartAfter = object.Key
-					if !yield(strings.TrimPrefix(object.Key, b.prefix), nil) {
-						return nil
-					}
-				}
-				return ctx.Err()
-			})
+			err := b.retry(ctx, folder, func() error { return b.listRest(ctx, &o, yield) })
 			if unanswered(err) && o.StartAfter != last { // patience is for each page
 				continue
 			}
@@ -119,6 +105,25 @@ func (b *bucket) list(ctx context.Context, o minio.ListObjectsOptions) iter.Seq2
 			return
 		}
 	}
+}
+
+// listRest yields the names of objects after o.StartAfter, and moves that on.
+func (b *bucket) listRest(
+	ctx context.Context, o *minio.ListObjectsOptions, yield func(string, error) bool,
+) error {
+	for object := range b.client.ListObjectsIter(ctx, b.name, *o) {
+		if object.Err != nil {
+			return object.Err
+		}
+		if object.Key == o.StartAfter { // a folder that was listed before a retry
+			continue
+		}
+		o.StartAfter = object.Key
+		if !yield(strings.TrimPrefix(object.Key, b.prefix), nil) {
+			return nil
+		}
+	}
+	return ctx.Err()
 }
 
 // remove removes an object, if it is there.
