@@ -144,7 +144,7 @@ const (
 	// MissingRoot reports entries without the root element of a format around them. They are
 	// read.
 	MissingRoot Code = "missing_root"
-	// MissingNamespace reports a root or an entry without a namespace.
+	// MissingNamespace reports a root, an entry or a field without a namespace.
 	MissingNamespace Code = "missing_namespace"
 	// NoEntries reports a valid urlset or sitemapindex without entries.
 	NoEntries Code = "no_entries"

@@ -31,10 +31,10 @@ var _ = register(
 		"Search engines ignore the element, or report an invalid tag.",
 		"Move the element to its place: url in urlset, sitemap in sitemapindex, the fields of a "+
 			"page in its url."),
-	rule(sitemap.MissingNamespace, failure, protocolXML, "a root or an entry without a namespace",
+	rule(sitemap.MissingNamespace, failure, protocolXML, "an element without a namespace",
 		"Search Console reports an incorrect namespace. Search engines may ignore the document.",
 		"Declare the namespace in the root: <urlset "+
-			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`),
+			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">, and write no xmlns="" below it.`),
 	rule(sitemap.MissingRoot, failure, protocolXML, "entries without a root element around them",
 		"Search engines do not recognize a sitemap in the document, and read no URL.",
 		"Put the entries into a root: <urlset "+

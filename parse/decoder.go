@@ -24,7 +24,7 @@ type decoder struct {
 	fields   []document.Field  // that were read quickly since the start of the entry, for listener
 
 	uppered  bool // uppercase_tag was reported
-	unspaced bool // missing_namespace was reported for an entry
+	unspaced bool // missing_namespace was reported for an entry or a field
 	quick    quick
 	decoded  []byte // a location without references
 

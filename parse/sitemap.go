@@ -122,7 +122,7 @@ func (d *decoder) openRoot() {
 	if d.listener != nil {
 		d.listener.Root(d.r)
 	}
-	d.checkCase()
+	d.checkName()
 	if d.root == "url" || d.root == "sitemap" {
 		d.r.Wrap(map[string]string{"url": "urlset", "sitemap": "sitemapindex"}[d.root])
 		return
@@ -138,11 +138,16 @@ func (d *decoder) openRoot() {
 	}
 }
 
-// checkCase reports, once, a name in another letter case.
-func (d *decoder) checkCase() {
+// checkName reports, once each, a name in another letter case, and an entry or a field in no
+// namespace under a root that has one.
+func (d *decoder) checkName() {
 	if d.r.Upper && !d.uppered {
 		d.uppered = true
 		d.problem(sitemap.UppercaseTag, string(d.r.Local()))
+	}
+	if d.r.Space == namespace.NoSpace && d.space != namespace.NoSpace && !d.unspaced {
+		d.unspaced = true
+		d.problem(sitemap.MissingNamespace, string(d.r.Local()))
 	}
 }
 
@@ -233,11 +238,7 @@ func (d *decoder) readEntry() {
 	if kind != d.kind {
 		d.problem(sitemap.MisplacedElement, string(d.r.Local()))
 	}
-	d.checkCase()
-	if d.r.Space == namespace.NoSpace && d.space != namespace.NoSpace && !d.unspaced {
-		d.unspaced = true
-		d.problem(sitemap.MissingNamespace, string(d.r.Local()))
-	}
+	d.checkName()
 	d.entrySpc = d.r.Space
 	usual := d.quick.start
 	d.usual = d.r.Space == d.space && bytes.Equal(d.r.Name(), usual[1:len(usual)-1])
@@ -251,7 +252,7 @@ func (d *decoder) readFields(ended bool) {
 	for depth := d.r.Depth(); !ended && !d.sink.Stopped() && d.r.Child(depth); {
 		own := d.isOwn()
 		if d.isField() {
-			d.checkCase()
+			d.checkName()
 			d.readField()
 		} else {
 			d.readOther(own)
