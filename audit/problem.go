@@ -32,7 +32,7 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 	case p.Code == sitemap.MisplacedElement && slices.Contains(entryTags, text):
 		return rule.fixedBy("Correct the name of the root, or move the entry to another " +
 			"document: a urlset has url elements, a sitemapindex has sitemap elements.")
-	case p.Code == sitemap.NonstandardLastMod && isFeed(j.format):
+	case (p.Code == sitemap.NonstandardLastMod || p.Code == sitemap.ZoneAssumed) && isFeed(j.format):
 		return rule.fixedBy(of(sitemap.BadFeedDate).Fix)
 	case p.Code == sitemap.NonstandardLastMod && j.hasSchema() && isW3CDate(text),
 		p.Code == sitemap.NonstandardPriority && decimal().MatchString(text):

@@ -194,11 +194,16 @@ func TestSite_Fixes(t *testing.T) {
 	if len(found) != 1 || !strings.Contains(found[0].Message, home+"sitemap.xml (an HTML page)") {
 		t.Errorf("%+v", found)
 	}
-	feed := "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='" + home + "'/><updated>2 Nov 2026</updated></entry></feed>"
 	rule, _ := audit.RuleOf(sitemap.BadFeedDate)
-	for _, f := range wantSaid(t, feed, "nonstandard_lastmod error") {
-		if f.Fix != rule.Fix {
-			t.Errorf("%+v", f)
+	for date, want := range map[string]string{
+		"2 Nov 2026":          "nonstandard_lastmod error",
+		"2026-11-02T10:00:00": "zone_assumed info",
+	} {
+		feed := "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='" + home + "'/><updated>" + date + "</updated></entry></feed>"
+		for _, f := range wantSaid(t, feed, want) {
+			if f.Fix != rule.Fix {
+				t.Errorf("%+v", f)
+			}
 		}
 	}
 	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": wholeURLSet(home + "1")}), audit.Options{})
