@@ -41,7 +41,8 @@ func (s *siteJudge) kind(loc string, format sitemap.Format, err error, at place)
 	at = at.of(loc)
 	switch name := quoted(loc); {
 	case format == sitemap.SitemapIndex && sameURL(at.sitemap, loc):
-		s.report(of(SitemapListedTwice), at, loc, "the index %s lists itself", name)
+		rule := of(SitemapListedTwice).fixedBy("Remove this entry of the index.")
+		s.report(rule, at, loc, "the index %s lists itself", name)
 	case format == sitemap.SitemapIndex:
 		s.report(of(NestedIndex), at, "", "%s is an index in an index", name)
 	case isFeed(format):

@@ -280,6 +280,10 @@ func (r Rule) causedBy(err error) Rule {
 		r.Fix = "Check the load of the server, and whether it blocks crawlers."
 	case errors.Is(err, fetch.ErrRedirect):
 		r.Fix = "Remove the redirect loop, or list the final URL."
+	case errors.Is(err, fetch.ErrEncoding):
+		r.Fix = of(UnknownEncoding).Fix
+	case errors.Is(err, fetch.ErrBody):
+		r.Fix = of(FetchFailed).Fix
 	case errors.Is(err, fetch.ErrRefused):
 		r.Fix = "List a public http or https URL, on the usual port. If the server is yours and " +
 			"private, allow its address: --allow-private."

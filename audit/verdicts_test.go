@@ -158,6 +158,7 @@ func TestSite_Fixes(t *testing.T) {
 		{x509.HostnameError{Certificate: new(x509.Certificate), Host: "a"}, "/s.xml", "sitemap_unreachable", "Renew the certificate"},
 		{errors.New("connection refused"), "/s.xml", "sitemap_unreachable", "Check the host name"},
 		{timeoutError{errors.New("slow")}, "/s.xml", "sitemap_timeout", "Write the sitemap to a file ahead of time"},
+		{fetch.ErrBody, "/s.xml", "sitemap_unreachable", "Request its URL"},
 	} {
 		site := failing{siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"}),
 			test.path, test.err}
@@ -172,22 +173,32 @@ func TestSite_Fixes(t *testing.T) {
 			t.Errorf("%s: %+v", status, found)
 		}
 	}
-	moved := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "p": "<!DOCTYPE html><html></html>"})
-	moved[home+"s.xml"] = section{"301", http.Header{"Location": {home + "p"}}, nil}
-	found, _ := auditSite(t, moved, audit.Options{})
-	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Answer with the sitemap") {
-		t.Errorf("%+v", found)
+	for fix, answer := range map[string]section{
+		"Answer with the sitemap": {"301", http.Header{"Location": {home + "p"}}, nil},
+		"Compress with gzip or":   {"200", http.Header{"Content-Encoding": {"br"}}, []byte("x")},
+	} {
+		site := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "p": "<!DOCTYPE html><html></html>"})
+		site[home+"s.xml"] = answer
+		found, _ := auditSite(t, site, audit.Options{})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, fix) {
+			t.Errorf("%+v", found)
+		}
 	}
 	for text, fix := range map[string]string{
 		"Sitemap: " + home + "s.xml " + home + "t.xml":                                  "Write a line for each URL: Sitemap:",
 		"Sitemap: " + home + "s.xml\nSitemap: " + home + "s.xml":                        "Keep one of the lines.",
 		"Sitemap: " + home + "s.xml" + strings.Repeat("\nDisallow: /very/long", 30_000): "Shorten the file,",
 	} {
-		found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": text,
+		found, _ := auditSite(t, siteOf(map[string]string{"robots.txt": text,
 			"s.xml": wholeURLSet(home + "1"), "t.xml": wholeURLSet(home + "2")}), audit.Options{})
 		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, fix) {
 			t.Errorf("%+v", found)
 		}
+	}
+	found, _ := auditSite(t, siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml",
+		"s.xml": indexOf(home+"s.xml", home+"u.xml"), "u.xml": wholeURLSet(home + "1")}), audit.Options{})
+	if len(found) != 1 || !strings.HasPrefix(found[0].Fix, "Remove this entry") {
+		t.Errorf("%+v", found)
 	}
 	page := "<!DOCTYPE html><html></html>"
 	found, _ = auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": page}), audit.Options{})
