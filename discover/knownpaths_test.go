@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -45,5 +46,18 @@ func TestKnownPathsToo(t *testing.T) {
 	var we *discover.WalkError
 	if !errors.As(r.err, &we) || we.Failed != 1 || !errors.Is(r.err, fetch.ErrStatus) {
 		t.Errorf("with a path that answers 503: %v", r.err)
+	}
+}
+
+// TestKnownPaths_SamePage: a document that an index lists fails if it redirects to the page that a
+// known path led to.
+func TestKnownPaths_SamePage(t *testing.T) {
+	w := tree("sitemap_index.xml: old s", "s:, 1")
+	w.serve(a("page"), "<!doctype html><title>Not found</title>")
+	w.redirect(a("sitemap.xml"), a("page"))
+	w.redirect(a("old"), a("page"))
+	r := w.site(t, nil, a(""), discover.Options{})
+	if names(r.done) != "sitemap_index.xml old s" || !errors.Is(r.err, sitemap.ErrNotSitemap) {
+		t.Errorf("read %s, %v", names(r.done), r.err)
 	}
 }

@@ -76,6 +76,7 @@ func (w *walk) take(n *node, p *plan, got answer, probe bool) (missed error, ali
 		return nil, false
 	}
 	if probe && d.isEmpty() {
+		w.seen[n.key].err = d.sum.Err // for documents that redirect to the same page
 		return d.sum.Err, true
 	}
 	d.release()
