@@ -127,7 +127,7 @@ const (
 	// LeadingWhitespace reports white space before the XML declaration.
 	LeadingWhitespace Code = "leading_whitespace"
 	// LineCut reports a line of a text sitemap that was cut at the first space or tab, or at a
-	// comma before a date or another URL.
+	// comma before a date or another URL, or a robots.txt that has lost its line breaks.
 	LineCut Code = "line_cut"
 	// LocTooLong reports a URL of more than 2,048 characters. It is kept up to 8 KiB.
 	LocTooLong Code = "loc_too_long"

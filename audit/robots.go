@@ -73,7 +73,7 @@ func (r *reporter) robotsProblem(name string, p sitemap.Problem) {
 	switch p.Code {
 	case sitemap.DuplicateLoc:
 		rule = rule.fixedBy("Keep one of the lines.")
-	case sitemap.ElementInLoc, sitemap.JunkLine, sitemap.SeveralLocs:
+	case sitemap.ElementInLoc, sitemap.JunkLine, sitemap.LineCut, sitemap.SeveralLocs:
 		rule = rule.fixedBy("Write a line for each URL: Sitemap: https://www.example.com/sitemap.xml.")
 	case sitemap.TooLarge:
 		rule = rule.fixedBy("Shorten the file, and write the Sitemap lines first.")

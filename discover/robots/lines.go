@@ -47,16 +47,18 @@ var unescape = strings.NewReplacer(`\r\n`, "   \n", `\n`, " \n")
 
 // read reads all lines of text. A file on one line with several keys before a comment has lost its
 // line breaks: it is read as if each key started a line. So is one in which a script has left them
-// as escapes.
+// as escapes. Other readers find no sitemap in it.
 func (p *lineReader) read(text []byte) {
 	p.pos.Line = 1
-	isLine := !bytes.ContainsAny(trimBlanks(text), "\r\n")
+	whole, isSplit := trimBlanks(text), false
+	isLine := !bytes.ContainsAny(whole, "\r\n")
 	switch {
 	case isLine && escapedBreak().Match(text):
-		text = []byte(unescape.Replace(string(text)))
+		text, isSplit = []byte(unescape.Replace(string(text))), true
 	case isLine:
 		text, _, _ = bytes.Cut(text, []byte("#"))
 		if keys := knownKey().FindAllSubmatchIndex(text, -1); len(keys) > 1 {
+			isSplit = true
 			start := 0
 			for _, key := range keys {
 				p.line(text[start:key[2]])
@@ -77,6 +79,10 @@ func (p *lineReader) read(text []byte) {
 		end = min(end+1, len(text))
 		p.pos.Offset += int64(end)
 		text = text[end:]
+	}
+	if isSplit && len(p.records) > 0 {
+		p.pos = sitemap.Position{Line: 1}
+		p.problem(sitemap.LineCut, whole, false)
 	}
 }
 

@@ -182,9 +182,10 @@ var parseTests = []struct {
 		}, "relative_loc bogus_loc",
 	},
 	{"one line", "User-agent: * Disallow: /a Sitemap: https://a.test/1 sitemap: https://a.test/2",
-		[]string{"1 https://a.test/1", "1 https://a.test/2"}, ""},
+		[]string{"1 https://a.test/1", "1 https://a.test/2"}, "line_cut"},
+	{"one line without a sitemap", "User-agent: * Disallow: /a", nil, ""},
 	{"escapes for line breaks", `User-agent: *\n# all\nSitemap: https://a.test/1\r\nSitemap: ` +
-		`https://a.test/2\n`, []string{"3 https://a.test/1", "4 https://a.test/2"}, ""},
+		`https://a.test/2\n`, []string{"3 https://a.test/1", "4 https://a.test/2"}, "line_cut"},
 	{"a backslash in a URL", `Sitemap: https://a.test/a\new.xml`,
 		[]string{`1 https://a.test/a\new.xml`}, ""},
 	{"a comment on the only line", "Sitemap: https://a.test/1 # Sitemap: https://a.test/2",
