@@ -82,6 +82,17 @@ func TestCheckFolder_Project(t *testing.T) {
 	}
 }
 
+// The first URL may be that of the site without a slash.
+func TestCheckFolder_NoPath(t *testing.T) {
+	const site = "https://www.example.com"
+	dir := newFolder(t, map[string]string{
+		"index.html": page, "a.html": page, "sitemap.xml": urlset(site, site+"/a"),
+	})
+	if got, r := foundIn(t, dir); got != "warning not_in_robots" || r.status != cli.ExitOK {
+		t.Errorf("found\n%s; %s", got, r.err)
+	}
+}
+
 // Pages that a server renders are said once, and are no failure.
 func TestCheckFolder_Rendered(t *testing.T) {
 	var pages []string

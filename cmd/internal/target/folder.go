@@ -268,7 +268,7 @@ func (f *Folder) topOf(locs []*url.URL) string {
 		if count > most {
 			best, most = top, count
 		}
-		segment, _, ok := strings.Cut(strings.TrimPrefix(path.Clean(locs[0].Path)+"/", top), "/")
+		segment, _, ok := strings.Cut(strings.TrimPrefix(path.Clean("/"+locs[0].Path)+"/", top), "/")
 		if !ok || segment == "" {
 			return best
 		}
