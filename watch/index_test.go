@@ -229,6 +229,22 @@ func TestIndexHint_Failing(t *testing.T) {
 	})
 }
 
+// TestPageIsSitemap: a page is added, and removed, although an index lists its URL as a sitemap.
+func TestPageIsSitemap(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a"))
+		web.serve("a", urlset("p"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("a", urlset("p", "a"))
+		want(t, "it lists itself", run(t, w, 3*day), "added a")
+		web.serve("a", urlset("p"))
+		want(t, "it does not", run(t, w, 3*day), "removed a")
+	})
+}
+
 // TestIndexMoves: a sitemap that moves to another index is not removed, nor are its pages. It is
 // removed in the visit that shows that no index lists it any more.
 func TestIndexMoves(t *testing.T) {

@@ -51,6 +51,9 @@ func (s *site) sayPage(kind Kind, u discover.URL, from string, before time.Time,
 	s.say(Event{Kind: kind, URL: u, Sitemap: from}, note, u.Loc, lastMod, number, month)
 }
 
+// notPage is the state of an entry that is no page to report, though a page may have its URL.
+const notPage = pagelist.Sitemap | pagelist.Untrusted
+
 // listed returns for each page the entry with the latest lastmod in all documents.
 func (s *site) listed(locs []string) map[string]pagelist.Page {
 	found := map[string]pagelist.Page{}
@@ -60,7 +63,7 @@ func (s *site) listed(locs []string) map[string]pagelist.Page {
 		}
 		list := s.entries(d)
 		for _, loc := range locs {
-			if p := list.Find(loc); p != nil && p.State&pagelist.Untrusted == 0 {
+			if p := list.Find(loc); p != nil && p.State&notPage == 0 {
 				keepLater(found, *p)
 			}
 		}
@@ -102,7 +105,7 @@ func (s *site) tell(d *document, r *reading) {
 // again.
 func (s *site) arrive(pages pageMap) {
 	for loc, p := range s.gone {
-		if at, ok := pages[loc]; ok && isPending(p) && at.State&pagelist.Untrusted == 0 {
+		if at, ok := pages[loc]; ok && isPending(p) && at.State&notPage == 0 {
 			p.State |= pagelist.Settled
 			s.setGone(p)
 		}
@@ -122,7 +125,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 		// The Store may have failed after the pages that are gone were stored.
 		isSettled := before.State&pagelist.Settled != 0 && before.From == d.Loc &&
 			before.Gone.After(latest(d.Read, d.Found))
-		if isSettled || p.State&(pagelist.Sitemap|pagelist.Untrusted) != 0 {
+		if isSettled || p.State&notPage != 0 {
 			continue
 		}
 		if before.LastMod.After(p.LastMod.Start()) {
