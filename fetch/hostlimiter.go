@@ -22,8 +22,9 @@ import (
 // before newer documents. After 429 or 503, a host pauses for its Retry-After, at most
 // [Client.RetryWait], else for a backoff that doubles from 1 s to 30 s. Then it gets one request at
 // a time, each no sooner than that pause, or 30 s, after the one before, until ten in a row have
-// succeeded. If three different URLs in a row, each requested alone and not refused before, are
-// answered so, and the next pause would end less than two seconds before [Client.RetryWait] is
+// succeeded. A Retry-After meanwhile is added to the time between requests, up to twice the longest
+// of these pauses. If three different URLs in a row, each requested alone and not refused before,
+// are answered so, and the next pause would end less than two seconds before [Client.RetryWait] is
 // over, counted from the first refusal, the host is busy. Its requests fail with [ErrBusy] until
 // the pause is over, which may then take up to an hour. Documents that were refused wait meanwhile
 // for others, which show whether the host is busy.

@@ -51,6 +51,7 @@ type pace struct {
 	backoff  time.Duration // of the last pause, 0 after a success
 	trouble  time.Time     // when the first pause since a success began
 	spacing  time.Duration // between the requests of a recovery
+	longest  time.Duration // pause that went into spacing
 	recovery int           // successes that are missing; above zero, requests are serial
 	tried    []string      // URLs that were refused, with 429 or 503, when they were last requested
 	refused  int           // of them, those that were new and sent alone, since a success
@@ -154,7 +155,11 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 	}
 	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)
 	wait := cmp.Or(min(retryAfter, most), p.backoff)
-	p.spacing = min(wait, maxBackoff)
+	if !p.doubt || retryAfter == 0 { // else it says how much too early the request was
+		p.spacing, p.longest = 0, 0
+	}
+	p.longest = max(p.longest, wait)
+	p.spacing = min(p.spacing+wait, 2*p.longest, maxBackoff)
 	if left := p.lastTry().Sub(now); retryAfter == 0 && left >= minBackoff {
 		wait = min(wait, left)
 	}

@@ -49,6 +49,24 @@ func TestLimiter_PausesAfter429(t *testing.T) {
 	})
 }
 
+// TestLimiter_RetryAfterInRecovery: a host that allows a request every three seconds gets them so,
+// although its Retry-After says only what is left of that time.
+func TestLimiter_RetryAfterInRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Bounds{})
+		r := request("http://a.test/")
+		acquire(t, l, r)(429, 2*time.Second)
+		acquire(t, l, r)(200, 0)
+		acquire(t, l, r)(429, time.Second)
+		acquire(t, l, r)(200, 0)
+		for i, at := range requestEvery(t, l, r, 9) {
+			if want := 3 * time.Second * time.Duration(i+1); at != want {
+				t.Errorf("request %d after %v, want %v", i, at, want)
+			}
+		}
+	})
+}
+
 // timeOut sends a request that is not answered within 30 s.
 func timeOut(t *testing.T, l *Limiter, r Request) {
 	t.Helper()
