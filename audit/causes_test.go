@@ -102,6 +102,8 @@ func TestDocument_Fixes(t *testing.T) {
 		"<rss version='2.0'><channel><item><title>a</title></item></channel></rss>":                                           "Add a link to the item: <link>",
 		"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>a</title><id>urn:a</id></entry></feed>":                      `Add a link to the entry: <link rel="alternate"`,
 		"<feed><entry><id>" + home + "</id><link href='" + home + "'/></entry></feed>":                                        `Declare the namespace in the root: <feed`,
+		"<feed xmlns='urn:a'><entry><id>" + home + "</id><link href='" + home + "'/></entry></feed>":                          `Declare the namespace in the root: <feed`,
+		"<rss xmlns='urn:a'><channel><item><link>" + home + "</link></item></channel></rss>":                                  "Write the root without a namespace",
 		home + "\n" + home + "?a=1&amp;b=2\n":                                                                                 "Write & for &amp;",
 		"<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>" + home + "</loc></url></sitemapindex>": "Correct the name of the root",
 		home + "\n" + home + "\xe9\n":                              "Save the document in UTF-8, and remove",

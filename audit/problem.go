@@ -24,7 +24,10 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 		return rule.fixedBy(of(sitemap.GuidAsLoc).Fix)
 	case p.Code == sitemap.MissingLoc && j.format == sitemap.Atom:
 		return rule.fixedBy(of(sitemap.IDAsLoc).Fix)
-	case p.Code == sitemap.MissingNamespace && j.format == sitemap.Atom:
+	case p.Code == sitemap.UnknownNamespace && j.format == sitemap.RSS:
+		return rule.fixedBy(`Write the root without a namespace of its own: <rss version="2.0">.`)
+	case (p.Code == sitemap.MissingNamespace || p.Code == sitemap.UnknownNamespace) &&
+		j.format == sitemap.Atom:
 		return rule.fixedBy("Declare the namespace in the root: <feed " +
 			`xmlns="http://www.w3.org/2005/Atom">.`)
 	case p.Code == sitemap.DoubleEscaped && j.format == sitemap.Text:
