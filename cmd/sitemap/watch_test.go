@@ -124,6 +124,11 @@ func TestWatchUnread(t *testing.T) {
 	runArgs(t, watchArgs(loc, dir)...).want(t, cli.ExitOK, "")
 	set()
 	runArgs(t, watchArgs(loc, dir)...).want(t, cli.ExitOK, "")
+	text, err := os.ReadFile("../../examples/watch/changes.yml") // commits what the other sites have
+	_, step, _ := strings.Cut(string(text), "continue-on-error: true")
+	if err != nil || !strings.Contains(step, "sitemap watch --once") {
+		t.Errorf("the example workflow ends with the run: %v", err)
+	}
 }
 
 // A secret that cannot be read, or is empty so that anybody could sign, is refused.
