@@ -85,9 +85,12 @@ func newOutside(sum *discover.Summary) *outside {
 	return &outside{scope: scope}
 }
 
+// isOn reports whether a page on o is judged by its directory.
+func (a *outside) isOn(o *origin) bool { return len(a.scope) > 0 && o.Host == a.scope[0].Host }
+
 // add judges a page.
 func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
-	if len(a.scope) == 0 || o.Host != a.scope[0].Host {
+	if !a.isOn(o) {
 		return
 	}
 	level, _ := a.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):]))

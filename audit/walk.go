@@ -152,6 +152,8 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		case e.Kind == sitemap.Sitemap:
 			s.child(e, at(), isJudged && left[0].isOdd)
 		case !isJudged || o == nil:
+		case left[0].isOdd && above.isOn(o):
+			above.add(e, o, at)
 		case left[0].isOdd:
 			s.loose.add(sm, o, at)
 		default:

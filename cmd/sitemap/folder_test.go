@@ -58,14 +58,14 @@ func projectFolder(t *testing.T) string {
 // A project under a path is found by itself, and by the URL of --root.
 func TestCheckFolder_Project(t *testing.T) {
 	dir := projectFolder(t)
-	const want = "error page_missing_file " + project + "gone/"
-	const other = "untrusted_host,untrusted_loc" // of the page that is not in the project
+	const want = "error page_missing_file " + project + "gone/\n" +
+		"warning untrusted_loc https://user.github.io/other/"
 	for _, args := range [][]string{
 		{dir}, {"--root", dir, project}, {"--root", dir, strings.TrimSuffix(project, "/")},
 		{"--root", dir, strings.TrimPrefix(project, "https://")},
 		{"--root", dir, project + "sitemap-index.xml"},
 	} {
-		if got, r := foundIn(t, append(args, "--disable", other)...); got != want || r.status != cli.ExitFailed {
+		if got, r := foundIn(t, args...); got != want || r.status != cli.ExitFailed {
 			t.Errorf("%v: found\n%s; %s", args, got, r.err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestCheckFolder_Project(t *testing.T) {
 	if err := os.WriteFile(robots, []byte("Sitemap: "+project+"sitemap-index.xml\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, r := foundIn(t, dir, "--disable", other); got != want {
+	if got, r := foundIn(t, dir); got != want {
 		t.Errorf("with a robots.txt: found\n%s; %s", got, r.err)
 	}
 }
