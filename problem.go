@@ -83,7 +83,8 @@ const (
 	DoubleEscaped Code = "double_escaped"
 	// DoubleGzip reports gzip inside gzip. Both layers are undone.
 	DoubleGzip Code = "double_gzip"
-	// DuplicateLoc reports a sitemap that a robots.txt names twice.
+	// DuplicateLoc reports a sitemap that a robots.txt names twice, or that leads to one that was
+	// read.
 	DuplicateLoc Code = "duplicate_loc"
 	// ElementInLoc reports an element inside loc. Its text is used, or the href of an HTML link if
 	// the text is no absolute URL.

@@ -228,6 +228,9 @@ func isChallenge(doc *fetch.Document) bool {
 	})
 }
 
+// noOther is the fix for a sitemap that leads to one that was read.
+const noOther = "Answer with a sitemap of its own, or remove its URL from robots.txt or the index."
+
 // howFetched judges the response that brought a document.
 func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here place) {
 	name := quoted(sm.Loc)

@@ -98,6 +98,8 @@ func TestSite_Verdicts(t *testing.T) {
 		{"other host that names the index", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"t.xml", "https://c.example.net/t.xml"), "t.xml": sound}, ""},
 		{"nested index", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "t.xml"), "t.xml": indexOf(home + "u.xml"), "u.xml": sound}, "nested_index error"},
 		{"index of itself", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"s.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
+		{"child leads to the index", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"again.xml"), "u.xml": sound}, "sitemap_redirects warning"},
+		{"second line leads to the first", map[string]string{"robots.txt": named + "\nSitemap: " + home + "again.xml", "s.xml": sound}, "sitemap_redirects warning"},
 		{"child twice", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
 		{"child is a page", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"p"), "u.xml": sound, "p": "<!DOCTYPE html><html></html>"}, "child_is_page warning"},
 		{"child is a feed", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "f"), "f": feed},
@@ -115,6 +117,7 @@ func TestSite_Verdicts(t *testing.T) {
 			"url_in_several_sitemaps warning"},
 	} {
 		site := siteOf(test.docs)
+		site[home+"again.xml"] = section{"301", http.Header{"Location": {home + "s.xml"}}, nil}
 		site["https://b.example.net/t.xml"] = section{"200", nil, []byte(wholeURLSet("https://b.example.net/"))}
 		site["https://c.example.net/t.xml"] = section{"200", nil, []byte(wholeURLSet("https://c.example.net/"))}
 		site["https://c.example.net/robots.txt"] = section{"200", nil, []byte(named)}

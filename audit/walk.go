@@ -83,6 +83,9 @@ func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 		s.verdict(sm, verdict{offset: p.Pos.Offset, isOdd: true})
 	case p.Code == sitemap.LateGrant, p.Code == sitemap.IndexLastModOld:
 		s.report(of(p.Code), s.placeOf(sm), p.Text, "%s", p.Message())
+	case p.Code == sitemap.DuplicateLoc && path != "/robots.txt":
+		s.report(of(SitemapRedirects).fixedBy(noOther), s.placeOf(sm), p.Text,
+			"%s redirects to %s", quoted(sm.Loc), quoted(p.Text))
 	case p.Code == sitemap.RobotsHTML && s.isChallenged:
 	case path == "/robots.txt":
 		s.robotsProblem(sm.Loc, p)

@@ -57,12 +57,15 @@ func (w *walk) take(n *node, p *plan, got answer, probe bool) (missed error, ali
 	other := w.servedBefore(n, final)
 	d := w.newDocument(n, got, final)
 	switch {
-	case other != nil:
-		if other.err != nil && !probe {
-			d.sum.Err = other.err // often, missing documents redirect to the home page
-			w.finish(d)
-		}
+	case other != nil && probe:
 		return errVisited, true
+	case other != nil && other.err != nil:
+		d.sum.Err = other.err // often, missing documents redirect to the home page
+		w.finish(d)
+		return nil, true
+	case other != nil:
+		w.o.report(n.sm, sitemap.Problem{Code: sitemap.DuplicateLoc, Text: chars.Excerpt(final)})
+		return nil, true
 	case probe:
 		d.hold()
 	}
