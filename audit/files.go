@@ -102,7 +102,7 @@ func (f *fileRules) end() {
 		f.noneHasFile()
 		return
 	}
-	if !f.o.wants(PageNotListed) {
+	if f.isPart || !f.o.wants(PageNotListed) { // a sitemap that was not read may list it
 		return
 	}
 	n, first := 0, ""

@@ -456,6 +456,11 @@ func TestSite_PageNotListed(t *testing.T) {
 	if found, _ := auditSite(t, w, both); len(found) > 0 {
 		t.Errorf("/1 and /1/: %s", said(found))
 	}
+	w = siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml\nSitemap: " + home + "t.xml", "s.xml": wholeURLSet(home + "1")})
+	both.Files = fstest.MapFS{"1.html": {}, "2.html": {}}
+	if found, _ := auditSite(t, w, both); len(found) > 0 {
+		t.Errorf("with a sitemap that cannot be read: %s", said(found))
+	}
 }
 
 // The name of a document and its headers say whether it is compressed.
