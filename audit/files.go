@@ -29,7 +29,8 @@ var _ = register(
 	rule(PageNotListed, warning, protocolSubmit,
 		"a page in the folder of the site that no sitemap lists",
 		"Search engines find it by links only, if at all.",
-		"List the page, or keep it out of the index with a robots meta tag if that is meant."),
+		"List the page in a sitemap that robots.txt or an index names, or keep it out of the index "+
+			"with a robots meta tag if that is meant."),
 )
 
 // fileRules compare the pages of a site with the files of a folder. Pages without a file are held
