@@ -40,6 +40,7 @@ type fileRules struct {
 	*siteJudge
 	listed  map[string]bool // files of pages that sitemaps list
 	page    *url.URL        // the first of these pages
+	isSite  bool            // one of these files is a page, not an asset
 	held    []place
 	missing int // how many pages have no file; only the first of them are held
 }
@@ -65,8 +66,9 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 	case name != "":
 		f.listed[name] = true
 		f.page = cmp.Or(f.page, target)
+		f.isSite = f.isSite || !asset().MatchString(name)
 	}
-	if len(f.listed) > 0 {
+	if f.isSite {
 		f.reportHeld()
 	}
 }
@@ -75,7 +77,7 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 func (f *fileRules) reportHeld() {
 	for _, at := range f.held {
 		target, _ := sitemap.ParseLoc(at.loc) // add has parsed it
-		f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(target.Path))
+		f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(cmp.Or(target.Path, "/")))
 	}
 	if more := f.missing - len(f.held); more > 0 {
 		f.report(of(PageMissingFile), place{sitemap: f.name}, "", "no file for %d more pages", more)
@@ -99,7 +101,7 @@ func (f *fileRules) end() {
 	if f.o.Files == nil {
 		return
 	}
-	if len(f.listed) == 0 {
+	if len(f.listed) == 0 || !f.isSite && f.missing > 0 {
 		f.noneHasFile()
 		return
 	}
@@ -137,8 +139,8 @@ func (f *fileRules) eachPage(do func(name string)) {
 	})
 }
 
-// noneHasFile reports the pages if none of them has a file. If the folder has fewer others, a
-// server renders those that sitemaps list.
+// noneHasFile reports the pages if none of them has a file, apart from assets. If the folder has
+// fewer others, a server renders those that sitemaps list.
 func (f *fileRules) noneHasFile() {
 	others := 0
 	f.eachPage(func(string) { others++ })
@@ -161,6 +163,7 @@ func isPageFile(name string) bool {
 }
 
 var (
+	asset       = pattern.Of(`\.(pdf|txt|xml)$`)
 	noFolder    = pattern.Of(`^([._].+|node_modules)$`)
 	noPage      = pattern.Of(`^((404|50[0-9])\b|_|search\.html?$)|` + ownerProof)
 	furtherPage = pattern.Of(`(^|/)page/?[0-9]+(/index)?\.html?$`)

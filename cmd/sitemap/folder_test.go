@@ -95,22 +95,22 @@ func TestCheckFolder_NoPath(t *testing.T) {
 
 // Pages that a server renders are said once, and are no failure.
 func TestCheckFolder_Rendered(t *testing.T) {
-	var pages []string
-	for i := range 52 {
+	pages := []string{"https://shop.com", "https://shop.com/manual.pdf"} // of which one is a file
+	for i := range 51 {
 		pages = append(pages, fmt.Sprintf("https://shop.com/%d", i))
 	}
 	dir := newFolder(t, map[string]string{
 		"robots.txt":  "Sitemap: https://shop.com/sitemap.xml\n",
-		"sitemap.xml": urlset(pages...), "google1234.html": "google-site-verification: google1234.html",
+		"sitemap.xml": urlset(pages...), "manual.pdf": "%PDF", "google1234.html": "google-site-verification: google1234.html",
 	})
-	if got, r := foundIn(t, dir); got != "info page_missing_file https://shop.com/0" || r.status != cli.ExitOK || !strings.Contains(r.out, "--disable page_missing_file") {
+	if got, r := foundIn(t, dir); got != "info page_missing_file https://shop.com" || r.status != cli.ExitOK || !strings.Contains(r.out, "--disable page_missing_file") {
 		t.Errorf("found\n%s; %s", got, r.err)
 	}
 	// A page with a file shows that the folder holds the pages.
-	if err := os.WriteFile(filepath.Join(dir, "51.html"), []byte(page), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "50.html"), []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := foundIn(t, dir); strings.Count(got, "error page_missing_file ") != 51 {
+	if got, r := foundIn(t, dir); strings.Count(got, "error page_missing_file ") != 51 || !strings.Contains(r.out, `no file for \"/\"`) {
 		t.Errorf("found\n%s", got)
 	}
 }
