@@ -26,8 +26,8 @@ import (
 // of these pauses. If three different URLs in a row, each requested alone and not refused before,
 // are answered so, and the next pause would end less than two seconds before [Client.RetryWait] is
 // over, counted from the first refusal, the host is busy. Its requests fail with [ErrBusy] until
-// the pause is over, which may then take up to an hour. Documents that were refused wait meanwhile
-// for others, which show whether the host is busy.
+// the pause is over, which may then take up to an hour. After two refusals in a row, documents that
+// were refused wait for others, which show whether the host is busy.
 //
 // After fifteen requests in a row that timed out after ten seconds or more, such as those of five
 // documents, requests wait for one that is sent as a probe once a minute. After two failed probes

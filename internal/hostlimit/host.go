@@ -82,10 +82,11 @@ func (h *host) dispatch() {
 	}
 }
 
-// next returns the index of the waiter to grant: the longest-waiting document. While too few
-// requests that were sent alone were refused to call the host busy, it is the latest one that was
-// not refused itself: broken documents stand side by side, and those far from them show whether the
-// host itself is busy.
+// next returns the index of the waiter to grant: the longest-waiting document. After two refusals
+// in a row, while too few requests that were sent alone were refused to call the host busy, it is
+// the latest one that was not refused itself: broken documents stand side by side, and those far
+// from them show whether the host itself is busy. After one, the host may allow every second
+// request, which then is the retry.
 func (h *host) next() int {
 	if h.pace.doubt && h.pace.refused < busyAfter {
 		for i, w := range slices.Backward(h.queue) {

@@ -55,7 +55,7 @@ type pace struct {
 	recovery int           // successes that are missing; above zero, requests are serial
 	tried    []string      // URLs that were refused, with 429 or 503, when they were last requested
 	refused  int           // of them, those that were new and sent alone, since a success
-	doubt    bool          // one sent alone was refused, and none has succeeded since
+	doubt    bool          // one sent alone was refused, as was the one before
 	timeouts int           // in a row
 	probes   int           // of them, failed probes
 	probe    time.Time     // when the next probe is due
@@ -142,20 +142,20 @@ func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.
 
 // pause begins a pause after an answer of 429 or 503. In a recovery, the request was sent alone.
 func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
-	isNew := p.remember(g)
-	if p.doubt = p.recovery > 0; p.doubt && isNew {
+	isNew, isAlone := p.remember(g), p.recovery > 0
+	if isAlone && isNew {
 		p.refused++
 	}
 	most := p.maxPause
 	if p.refused >= busyAfter {
 		most = maxBusy
 	}
-	if p.backoff == 0 {
+	if p.doubt = isAlone && p.backoff > 0; p.backoff == 0 {
 		p.trouble = now
 	}
 	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)
 	wait := cmp.Or(min(retryAfter, most), p.backoff)
-	if !p.doubt || retryAfter == 0 { // else it says how much too early the request was
+	if !isAlone || retryAfter == 0 { // else it says how much too early the request was
 		p.spacing, p.longest = 0, 0
 	}
 	p.longest = max(p.longest, wait)

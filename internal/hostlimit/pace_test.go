@@ -165,6 +165,37 @@ func TestLimiter_LastTry(t *testing.T) {
 	})
 }
 
+// A host that allows every second request gets the retry of the one that it refused. If it refuses
+// that too, another document shows whether the host is busy.
+func TestLimiter_RetryAfterSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Bounds{})
+		refuse(t, l, "a.test", 0, 1)
+		acquire(t, l, request("http://a.test/1"))(200, 0)
+		for _, want := range []string{"/retried", "/new"} {
+			retried := request("http://a.test/retried")
+			acquire(t, l, retried)(429, 0)
+			later := request("http://a.test/new")
+			later.Began = later.Began.Add(time.Second)
+			ctx, cancel := context.WithCancel(t.Context())
+			granted := make(chan string)
+			for _, r := range []Request{later, retried} {
+				go func() {
+					if release, err := l.Acquire(ctx, r); err == nil {
+						granted <- r.URL.Path
+						release(429, 0)
+					}
+				}()
+			}
+			if got := <-granted; got != want {
+				t.Errorf("%s is requested, want %s", got, want)
+			}
+			cancel()
+			synctest.Wait()
+		}
+	})
+}
+
 // Requests that wait when their host becomes busy fail too.
 func TestLimiter_BusyHostFailsWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
