@@ -64,7 +64,11 @@ func (g *getter) header() http.Header {
 		h.Set("User-Agent", g.c.userAgent())
 	}
 	if g.isConditional() {
-		setField(h, "If-None-Match", g.x.req.ETag)
+		tag := g.x.req.ETag
+		if plain, ok := strings.CutSuffix(tag, `-gzip"`); ok {
+			tag += ", " + plain + `"` // Apache compares with that of the file, without its suffix
+		}
+		setField(h, "If-None-Match", tag)
 		setField(h, "If-Modified-Since", g.x.req.LastModified)
 	}
 	if g.user != nil && !g.stripped && h.Get("Authorization") == "" {

@@ -67,6 +67,21 @@ func TestValidators_NotModifiedUnasked(t *testing.T) {
 	}
 }
 
+// Apache adds a suffix to the ETag of what it compresses, and does not know it in a request.
+func TestValidators_ApacheSuffix(t *testing.T) {
+	for tag, want := range map[string]string{
+		`"1-gzip"`: `"1-gzip", "1"`, `W/"1-gzip"`: `W/"1-gzip", W/"1"`, `"1-br"`: `"1-br"`, `"gzip"`: `"gzip"`,
+	} {
+		w := new(web)
+		w.get(t, new(fetch.Client), fetch.Request{
+			URL: "http://example.com/", Validators: fetch.Validators{ETag: tag},
+		})
+		if got := w.requests[0].Header.Get("If-None-Match"); got != want {
+			t.Errorf("ETag %s: If-None-Match %s, want %s", tag, got, want)
+		}
+	}
+}
+
 // A validator that a server would refuse in a request is left out.
 func TestValidators_TooLong(t *testing.T) {
 	for size, want := range map[int]int{1 << 10: 1 << 10, 1<<10 + 1: 0} {
