@@ -69,9 +69,14 @@ func TestSite_Outside(t *testing.T) {
 		{"a/s.xml", "a/../1", "", above},
 		{"a/b/s.xml", "a/1", "", above},
 		{"a/s.xml", "1", "Sitemap: " + home + "a/s.xml", ""},
+		{"a/feed", "1", "", ""}, // which is where its program puts it
 	} {
-		w := siteOf(map[string]string{"robots.txt": test.robots,
-			test.sitemap: wholeURLSet(home+test.page, home+test.page+"2")})
+		docs := map[string]string{"robots.txt": test.robots,
+			"a/feed": "<rss version='2.0'><channel><item><link>" + home + test.page + "</link></item></channel></rss>"}
+		if test.sitemap != "a/feed" {
+			docs[test.sitemap] = wholeURLSet(home+test.page, home+test.page+"2")
+		}
+		w := siteOf(docs)
 		o := &audit.Options{Only: []sitemap.Code{sitemap.UntrustedLoc}}
 		found, err := collect(audit.Sitemaps(t.Context(), client(w),
 			[]*discover.Sitemap{{Loc: home + test.sitemap}}, o))

@@ -160,7 +160,9 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		case left[0].isOdd:
 			s.loose.add(sm, o, at)
 		default:
-			above.add(e, o, at)
+			if !isFeed(d.format) {
+				above.add(e, o, at)
+			}
 			if o.Host != foreign || foreign == root {
 				o.add(at)
 				o.first.excerpt = Excerpt{}
