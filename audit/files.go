@@ -154,7 +154,7 @@ func (f *fileRules) noneHasFile() {
 }
 
 // isPageFile reports whether the name of a file is that of a page, and not of an error page, a
-// proof of ownership, a search page, or a further page of a list.
+// proof of ownership, a search page, a further page of a list, or the shell of an application.
 func isPageFile(name string) bool {
 	base := path.Base(name)
 	ext := path.Ext(base)
@@ -166,7 +166,7 @@ var (
 	asset       = pattern.Of(`\.(pdf|txt|xml)$`)
 	noFolder    = pattern.Of(`^([._].+|node_modules)$`)
 	noPage      = pattern.Of(`^((404|50[0-9])\b|_|search\.html?$)|` + ownerProof)
-	furtherPage = pattern.Of(`(^|/)page/?[0-9]+(/index)?\.html?$`)
+	furtherPage = pattern.Of(`(^|/)page/?[0-9]+(/index)?\.html?$|^200\.html$`)
 )
 
 const ownerProof = `^((yandex|baidu_verify)_|(google|naver|pinterest-)[0-9a-f]+\.)`

@@ -157,6 +157,9 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		case !isJudged || o == nil:
 		case left[0].isOdd && above.isOn(o):
 			above.add(e, o, at)
+			if foreign == root { // the site without a slash, for one
+				s.files.add(e, at)
+			}
 		case left[0].isOdd:
 			s.loose.add(sm, o, at)
 		default:

@@ -84,12 +84,16 @@ func TestCheckFolder_Project(t *testing.T) {
 
 // The first URL may be that of the site without a slash.
 func TestCheckFolder_NoPath(t *testing.T) {
-	const site = "https://www.example.com"
-	dir := newFolder(t, map[string]string{
-		"index.html": page, "a.html": page, "sitemap.xml": urlset(site, site+"/a"),
-	})
-	if got, r := foundIn(t, dir); got != "warning not_in_robots" || r.status != cli.ExitOK {
-		t.Errorf("found\n%s; %s", got, r.err)
+	for site, want := range map[string]string{
+		"https://www.example.com": "warning not_in_robots",
+		"https://a.io/project":    "warning untrusted_loc https://a.io/project",
+	} {
+		dir := newFolder(t, map[string]string{
+			"index.html": page, "a.html": page, "sitemap.xml": urlset(site, site+"/a"),
+		})
+		if got, r := foundIn(t, dir); got != want || r.status != cli.ExitOK {
+			t.Errorf("%s: found\n%s; %s", site, got, r.err)
+		}
 	}
 }
 
@@ -121,7 +125,7 @@ func TestCheckFolder_NotListed(t *testing.T) {
 	dir := newFolder(t, map[string]string{
 		"robots.txt": "Sitemap: https://example.com/sitemap.xml\n", "sitemap.xml": urlset("https://example.com/"),
 		"index.html": page, "lost/index.html": page, "404.html": page, "page/2/index.html": page,
-		"node_modules/a/index.html": page, ".git/a.html": page,
+		"200.html": page, "node_modules/a/index.html": page, ".git/a.html": page,
 		"noindex.html":   `<meta name="robots" content="noindex">`,
 		"canonical.html": `<link rel="canonical" href="/">`,
 		"other.html":     `<link rel="canonical" href="https://example.org/other">`,
@@ -131,6 +135,7 @@ func TestCheckFolder_NotListed(t *testing.T) {
 	_, r := foundIn(t, dir)
 	for name, want := range map[string]bool{
 		"lost/index.html": true, "self.html": true, "404.html": false, "noindex.html": false, "stub.html": false,
+		"200.html":       false,
 		"canonical.html": false, "other.html": false, "page/2/index.html": false,
 		"node_modules/a/index.html": false, ".git/a.html": false,
 	} {
