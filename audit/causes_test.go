@@ -207,6 +207,26 @@ func TestSitemaps_RobotsUnreachable(t *testing.T) {
 	}
 }
 
+// A sitemap that leads to one that robots.txt names is named. Else the URL to name is that one.
+func TestSitemaps_RedirectInRobots(t *testing.T) {
+	o := &audit.Options{Only: []sitemap.Code{audit.NotInRobots, sitemap.UntrustedLoc}}
+	for record, want := range map[string]string{
+		"Sitemap: " + home + "a/s.xml": "", "Sitemap: " + home + "old.xml": "",
+		"": "Move the sitemap to the top of the site, or name it in robots.txt." +
+			"Add this line to robots.txt: Sitemap: " + home + "a/s.xml",
+	} {
+		w := siteOf(map[string]string{"robots.txt": record, "a/s.xml": wholeURLSet(home + "1")})
+		w[home+"old.xml"] = section{"301", http.Header{"Location": {"/a/s.xml"}}, nil}
+		fix := ""
+		for f := range audit.Sitemaps(t.Context(), client(w), []*discover.Sitemap{{Loc: home + "old.xml"}}, o) {
+			fix += f.Fix
+		}
+		if fix != want {
+			t.Errorf("%q: %q", record, fix)
+		}
+	}
+}
+
 // The fix for a page fits its status and that of its target.
 func TestSite_PageFixes(t *testing.T) {
 	for _, test := range []struct {

@@ -81,9 +81,9 @@ func (r *reporter) robotsProblem(name string, p sitemap.Problem) {
 	r.report(rule, at, p.Text, "%s", p.Message())
 }
 
-// inRobots judges whether robots.txt names and allows a document. IsRead reports whether the
-// document could be read.
-func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
+// inRobots judges whether robots.txt names and allows a document.
+func (s *siteJudge) inRobots(sm *discover.Sitemap, sum *discover.Summary, here place) {
+	isRead := sum.Format != 0 && sum.Err == nil
 	file := s.robots(sm.Loc)
 	if e, ok := errors.AsType[*fetch.Error](s.robotsErr); ok && isRead {
 		s.robotsErr = nil
@@ -96,13 +96,14 @@ func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
 	if u, err := url.Parse(sm.Loc); err == nil && !file.Allowed(agent, u) {
 		s.report(of(SitemapDisallowed), here, agent, "robots.txt disallows %s for %s", name, agent)
 	}
-	if sm.Referrer == nil && sm.RobotsURL == "" && isRead && !names(file.Sitemaps, sm.Loc) {
+	if sm.Referrer == nil && sm.RobotsURL == "" && isRead &&
+		!names(file.Sitemaps, sm.Loc) && !names(file.Sitemaps, sum.FinalURL) {
 		rule, format := of(NotInRobots), "robots.txt does not name %s"
 		if isTurnedAway(file.Missing) {
 			rule, format = rule.fixedBy(letIn), "robots.txt was refused to this client, so it is not "+
 				"known whether it names %s"
 		} else {
-			rule = rule.fixedBy("Add this line to robots.txt: Sitemap: " + sitemap.Redact(sm.Loc))
+			rule = rule.fixedBy("Add this line to robots.txt: Sitemap: " + sitemap.Redact(sum.FinalURL))
 		}
 		s.report(rule, here, "", format, name)
 	}

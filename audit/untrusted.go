@@ -74,6 +74,7 @@ func namesAny(records []robots.Record, sm *discover.Sitemap) bool {
 type outside struct {
 	tally
 	scope trust.Scope // of the location alone, or nil
+	final string      // the URL that answered
 }
 
 func newOutside(sum *discover.Summary) *outside {
@@ -82,7 +83,7 @@ func newOutside(sum *discover.Summary) *outside {
 	if len(scope) == 0 || scope[0].Dir == "/" || slices.ContainsFunc(sum.Scope, byRobots) {
 		scope = nil
 	}
-	return &outside{scope: scope}
+	return &outside{scope: scope, final: sum.FinalURL}
 }
 
 // isOn reports whether a page on o is judged by its directory.
@@ -105,7 +106,8 @@ func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 		return
 	}
 	root := rootOf(sm).Loc
-	if file := s.robots(root); file != nil && names(file.Sitemaps, root) {
+	if file := s.robots(root); file != nil &&
+		(names(file.Sitemaps, root) || names(file.Sitemaps, a.final)) {
 		return // the caller named a sitemap that robots.txt names too
 	}
 	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy(moveUp)

@@ -110,7 +110,7 @@ func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
 			here.loc = sm.Loc
 		}
 		s.howFetched(sm, &sum, here)
-		s.inRobots(sm, here, sum.Format != 0 && sum.Err == nil)
+		s.inRobots(sm, &sum, here)
 		if sm.Referrer == nil {
 			s.addSeed(sm.Loc, sum.Format, sum.Err)
 		} else {
