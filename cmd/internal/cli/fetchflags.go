@@ -57,7 +57,8 @@ func (n *FetchFlags) Add(cmd *cobra.Command) {
 	f.IntVar(&n.Concurrency, "concurrency", 0,
 		"send `N` requests at once, also to one host (default 16 or more, of which 4 to one host)")
 	f.DurationVar(&n.client.Delay, "delay", 0,
-		"least `TIME` between two requests to a host, even if its robots.txt asks for less")
+		"least `TIME` between two requests to a host, even if its robots.txt asks for less; raise "+
+			"it if a host answers 429")
 	f.DurationVar(&n.client.RetryWait, "retry-wait", time.Minute,
 		"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
 	Group(cmd, "Politeness")
