@@ -160,7 +160,8 @@ func (o *origins) end(r *reporter, site string, isJudged bool) {
 	}
 	all = slices.DeleteFunc(all, func(n *host) bool {
 		switch {
-		case isLocalHost(n.Host) && !isLocalHost(site) && (site != "" || public > 0):
+		case isLocalHost(n.Host) && !isLocalHost(site) &&
+			(site != "" || public > 0 || isLoopback(n.Host)):
 			r.report(of(LocalHost), n.first, n.Host, "%s on %s, which only its own network reaches",
 				plural(n.count, "page", "pages"), n.Host)
 		case isStaging(n.Host, all[0].Host) && n.count*rareHost < total:
@@ -195,6 +196,13 @@ func mixedHosts(r *reporter, all []*host) {
 func hostname(host string) string {
 	u := url.URL{Host: host}
 	return u.Hostname()
+}
+
+// isLoopback reports whether a host is the computer itself, where nobody publishes a site.
+func isLoopback(host string) bool {
+	name := strings.ToLower(hostname(host))
+	a, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && (a.IsLoopback() || a.IsUnspecified())
 }
 
 // isLocalHost reports whether a host is not one of the public network.

@@ -137,7 +137,11 @@ func (s *siteAuditor) end(err error) {
 		judge()
 	}
 	s.loose.end(&s.siteJudge)
-	s.origins.end(s.reporter, cmp.Or(s.origin.Host, s.name), false)
+	site := cmp.Or(s.origin.Host, s.name)
+	if s.o.Files != nil {
+		site = "" // as its files say, which may have been written for a computer of a developer
+	}
+	s.origins.end(s.reporter, site, false)
 	s.files.end()
 	s.pages()
 }

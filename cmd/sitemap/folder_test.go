@@ -97,6 +97,20 @@ func TestCheckFolder_NoPath(t *testing.T) {
 	}
 }
 
+// A sitemap that was written on the computer of a developer is not one to deploy.
+func TestCheckFolder_LocalHost(t *testing.T) {
+	const site = "http://localhost:4000/"
+	dir := newFolder(t, map[string]string{
+		"robots.txt": "Sitemap: " + site + "sitemap.xml", "index.html": page, "sitemap.xml": urlset(site),
+	})
+	if got, r := foundIn(t, dir); got != "error local_host "+site {
+		t.Errorf("found\n%s; %s", got, r.err)
+	}
+	if got, r := foundIn(t, "--root", dir, site); got != "" {
+		t.Errorf("with --root: found\n%s; %s", got, r.err)
+	}
+}
+
 // Pages that a server renders are said once, and are no failure.
 func TestCheckFolder_Rendered(t *testing.T) {
 	pages := []string{"https://shop.com", "https://shop.com/manual.pdf"} // of which one is a file

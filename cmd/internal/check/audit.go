@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -84,8 +85,12 @@ func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
 	}
 	defer f.Close()
 	o.Files, o.FilesPath = f.Files(), f.Path
+	o.Disable = slices.Clip(o.Disable)
 	if f.Path != "/" { // the robots.txt of the site is elsewhere
-		o.Disable = append(o.Disable[:len(o.Disable):len(o.Disable)], audit.NotInRobots)
+		o.Disable = append(o.Disable, audit.NotInRobots)
+	}
+	if at != "" { // the caller says that the site is there
+		o.Disable = append(o.Disable, audit.LocalHost)
 	}
 	if format := x.c.flags.Format; format == "github" || format == "sarif" {
 		x.dir, x.root = dir, f
