@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"time"
@@ -27,6 +28,9 @@ func (s *site) find(ctx context.Context) {
 			s.Failures, s.Err, s.Find = 0, "", now.Add(findEvery)
 		}
 		return
+	}
+	if e, ok := errors.AsType[*discover.NoSitemapError](err); ok && len(e.Tried) > 0 {
+		err = fmt.Errorf("%w: %w", err, e.Tried[0].Err) // such as a status of robots.txt
 	}
 	isOurs := errors.Is(err, errSearch) // it is not the site that fails
 	if (s.Failures+1 >= failures || errors.Is(err, discover.ErrSite)) && !s.Failing && !isOurs {

@@ -70,6 +70,22 @@ func TestDocuments_NotFound(t *testing.T) {
 	})
 }
 
+// A site that asks for a password has no sitemap, and Documents names its answer.
+func TestDocuments_Unauthorized(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.fail("robots.txt", 401)
+		w := web.watcher()
+		want(t, "locked", once(t, w))
+		for _, err := range w.Documents("a.test") {
+			const answer = ": fetch: https://a.test/robots.txt: status 401 Unauthorized"
+			if err == nil || !strings.HasSuffix(err.Error(), answer) {
+				t.Errorf("%v, want one that ends with %q", err, answer)
+			}
+		}
+	})
+}
+
 // TestFailing_Third: the third failed request in a row is reported, not the second or the fourth.
 func TestFailing_Third(t *testing.T) {
 	bubble(t, func(t *testing.T) {
