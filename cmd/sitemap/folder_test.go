@@ -111,6 +111,18 @@ func TestCheckFolder_LocalHost(t *testing.T) {
 	}
 }
 
+// A Crawl-delay is for the server.
+func TestCheckFolder_CrawlDelay(t *testing.T) {
+	const site = "https://example.com/"
+	dir := newFolder(t, map[string]string{
+		"robots.txt": "User-agent: *\nCrawl-delay: 30\nSitemap: " + site + "sitemap.xml", "index.html": page,
+		"sitemap.xml": index(site + "1.xml"), "1.xml": urlset(site),
+	})
+	if got, r := foundIn(t, "--max-time", "20s", dir); got != "" || r.status != cli.ExitOK {
+		t.Errorf("found\n%s; %s", got, r.err)
+	}
+}
+
 // Pages that a server renders are said once, and are no failure.
 func TestCheckFolder_Rendered(t *testing.T) {
 	pages := []string{"https://shop.com", "https://shop.com/manual.pdf"} // of which one is a file

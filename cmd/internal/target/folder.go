@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
@@ -110,6 +111,11 @@ func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// A noDelay does not keep the Crawl-delay of a robots.txt, since no server is asked.
+type noDelay struct{ fetch.HostLimiter }
+
+func (*noDelay) SetDelay(*url.URL, time.Duration) {}
+
 // OpenFolder opens the folder of a site, or of a sitemap of it, for a walk with these options. If
 // at is empty, files in the folder name the site. The client of the folder has the user agents and
 // the limit of bytes of like. If o does not say where to look for sitemaps, OpenFolder sets that to
@@ -131,7 +137,7 @@ func OpenFolder(dir, at string, like *fetch.Client, o *discover.Options) (*Folde
 	}
 	f.Target.Given = dir
 	f.Client = &discover.Client{Fetch: &fetch.Client{
-		Transport: f, Retries: -1, AllowPrivateNetworks: true,
+		Transport: f, Limiter: &noDelay{}, Retries: -1, AllowPrivateNetworks: true,
 		UserAgent: like.UserAgent, RobotsAgent: like.RobotsAgent, MaxBytes: like.MaxBytes,
 	}}
 	if o.KnownPaths == nil {
