@@ -24,10 +24,10 @@ import (
 // a time, each no sooner than that pause, or 30 s, after the one before, until ten in a row have
 // succeeded. A Retry-After meanwhile is added to the time between requests, up to twice the longest
 // of these pauses. If three different URLs in a row, each requested alone and not refused before,
-// are answered so, and the next pause would end less than two seconds before [Client.RetryWait] is
-// over, counted from the first refusal, the host is busy. Its requests fail with [ErrBusy] until
-// the pause is over, which may then take up to an hour. After two refusals in a row, documents that
-// were refused wait for others, which show whether the host is busy.
+// are answered so, and the next pause would end more than [Client.RetryWait] after the first
+// refusal, the host is busy. Its requests fail with [ErrBusy] until the pause is over, which may
+// then take up to an hour. After two refusals in a row, documents that were refused wait for
+// others, which show whether the host is busy.
 //
 // After fifteen requests in a row that timed out after ten seconds or more, such as those of five
 // documents, requests wait for one that is sent as a probe once a minute. After two failed probes

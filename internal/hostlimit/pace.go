@@ -94,8 +94,8 @@ func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 func (p *pace) failsAtOnce() bool { return p.refused >= busyAfter && p.until.After(p.lastTry()) }
 
 // lastTry returns when a host that has refused everything since its last success is asked for the
-// last time. Its documents may then wait for their own backoff, and still fail within maxPause.
-func (p *pace) lastTry() time.Time { return p.trouble.Add(p.maxPause - 2*minBackoff) }
+// last time. If it allows a number of requests a minute, it allows them again after a minute.
+func (p *pace) lastTry() time.Time { return p.trouble.Add(p.maxPause) }
 
 // start grants a request. In an open circuit it is the probe.
 func (p *pace) start(g *grant, now time.Time) {
