@@ -97,7 +97,7 @@ func (s *siteJudge) inRobots(sm *discover.Sitemap, sum *discover.Summary, here p
 		s.report(of(SitemapDisallowed), here, agent, "robots.txt disallows %s for %s", name, agent)
 	}
 	if sm.Referrer == nil && sm.RobotsURL == "" && isRead &&
-		!names(file.Sitemaps, sm.Loc) && !names(file.Sitemaps, sum.FinalURL) {
+		!names(file.Sitemaps, sm.Loc, sum.FinalURL) {
 		rule, format := of(NotInRobots), "robots.txt does not name %s"
 		if isTurnedAway(file.Missing) {
 			rule, format = rule.fixedBy(letIn), "robots.txt was refused to this client, so it is not "+

@@ -79,7 +79,9 @@ func (s *siteJudge) robots(loc string) *robots.File {
 	return file
 }
 
-// names reports whether records name a location.
-func names(records []robots.Record, loc string) bool {
-	return slices.ContainsFunc(records, func(r robots.Record) bool { return sameURL(r.Loc, loc) })
+// names reports whether records name one of locs.
+func names(records []robots.Record, locs ...string) bool {
+	return slices.ContainsFunc(records, func(r robots.Record) bool {
+		return slices.ContainsFunc(locs, func(loc string) bool { return sameURL(r.Loc, loc) })
+	})
 }

@@ -74,7 +74,6 @@ func namesAny(records []robots.Record, sm *discover.Sitemap) bool {
 type outside struct {
 	tally
 	scope trust.Scope // of the location alone, or nil
-	final string      // the URL that answered
 }
 
 func newOutside(sum *discover.Summary) *outside {
@@ -83,7 +82,7 @@ func newOutside(sum *discover.Summary) *outside {
 	if len(scope) == 0 || scope[0].Dir == "/" || slices.ContainsFunc(sum.Scope, byRobots) {
 		scope = nil
 	}
-	return &outside{scope: scope, final: sum.FinalURL}
+	return &outside{scope: scope}
 }
 
 // isOn reports whether a page on o is judged by its directory.
@@ -100,14 +99,13 @@ func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
 	}
 }
 
-// end reports the pages that sm lists.
-func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
+// end reports the pages that sm lists. Final is the URL that answered.
+func (a *outside) end(s *siteJudge, sm *discover.Sitemap, final string) {
 	if a.count == 0 {
 		return
 	}
 	root := rootOf(sm).Loc
-	if file := s.robots(root); file != nil &&
-		(names(file.Sitemaps, root) || names(file.Sitemaps, a.final)) {
+	if file := s.robots(root); file != nil && names(file.Sitemaps, root, final) {
 		return // the caller named a sitemap that robots.txt names too
 	}
 	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy(moveUp)

@@ -180,7 +180,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		}
 	}
 	d.run() // its error is in the Summary of the walk
-	above.end(&s.siteJudge, sm)
+	above.end(&s.siteJudge, sm, sum.FinalURL)
 }
 
 // hostOf returns the host of a location.
