@@ -192,22 +192,22 @@ func mixedHosts(r *reporter, all []*host) {
 		"pages of %d hosts or schemes: %s", len(all), strings.Join(list, ", "))
 }
 
-// hostname returns a host without its port.
+// hostname returns a host in lower case, without its port and a dot at its end.
 func hostname(host string) string {
 	u := url.URL{Host: host}
-	return u.Hostname()
+	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
 // isLoopback reports whether a host is the computer itself, where nobody publishes a site.
 func isLoopback(host string) bool {
-	name := strings.ToLower(hostname(host))
+	name := hostname(host)
 	a, err := netip.ParseAddr(name)
 	return name == "localhost" || err == nil && (a.IsLoopback() || a.IsUnspecified())
 }
 
 // isLocalHost reports whether a host is not one of the public network.
 func isLocalHost(host string) bool {
-	name := strings.TrimSuffix(strings.ToLower(hostname(host)), ".")
+	name := hostname(host)
 	if name == "" {
 		return false
 	}
