@@ -228,9 +228,6 @@ func isChallenge(doc *fetch.Document) bool {
 	})
 }
 
-// noOther is the fix for a sitemap that leads to one that was read.
-const noOther = "Answer with a sitemap of its own, or remove its URL from robots.txt or the index."
-
 // howFetched judges the response that brought a document.
 func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here place) {
 	name := quoted(sm.Loc)
@@ -257,9 +254,19 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 		if sum.Format == 0 {
 			rule = rule.fixedBy("Answer with the sitemap, or with status 404 if it is gone.")
 		}
-		s.report(rule, here, sum.FinalURL,
-			"%s redirects to %s", name, quoted(sum.FinalURL))
+		s.redirects(rule, here, sm, sum.FinalURL)
 	}
+}
+
+// redirectsAgain reports a sitemap that leads to one that was read.
+func (s *siteJudge) redirectsAgain(here place, sm *discover.Sitemap, to string) {
+	rule := of(SitemapRedirects).fixedBy("Answer with a sitemap of its own, or remove its URL from " +
+		"robots.txt or the index.")
+	s.redirects(rule, here, sm, to)
+}
+
+func (s *siteJudge) redirects(rule Rule, here place, sm *discover.Sitemap, to string) {
+	s.report(rule, here, to, "%s redirects to %s", quoted(sm.Loc), quoted(to))
 }
 
 // causedBy returns the rule with the fix for the cause of an error, if that is known.

@@ -84,8 +84,7 @@ func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 	case p.Code == sitemap.LateGrant, p.Code == sitemap.IndexLastModOld:
 		s.report(of(p.Code), s.placeOf(sm), p.Text, "%s", p.Message())
 	case p.Code == sitemap.DuplicateLoc && path != "/robots.txt":
-		s.report(of(SitemapRedirects).fixedBy(noOther), s.placeOf(sm), p.Text,
-			"%s redirects to %s", quoted(sm.Loc), quoted(p.Text))
+		s.redirectsAgain(s.placeOf(sm), sm, p.Text)
 	case p.Code == sitemap.RobotsHTML && s.isChallenged:
 	case path == "/robots.txt":
 		s.robotsProblem(sm.Loc, p)
