@@ -13,8 +13,8 @@ import (
 const maxVisited = 256
 
 // visit takes the turn of a node. It reports false if the walk must end at once. If probe is set, a
-// document that is not a sitemap is not a failure: visit returns the cause as missed. A document
-// that was visited under another URL is missed too.
+// document that is not a sitemap, or was visited under another URL, is not a failure: visit returns
+// the cause as missed.
 func (w *walk) visit(n *node, probe bool) (missed error, alive bool) {
 	if !w.alive() {
 		return nil, false
