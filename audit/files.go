@@ -159,14 +159,14 @@ func isPageFile(name string) bool {
 	base := path.Base(name)
 	ext := path.Ext(base)
 	return (ext == ".html" || ext == ".htm") && !noPage().MatchString(base) &&
-		!furtherPage().MatchString(name)
+		!noPagePath().MatchString(name)
 }
 
 var (
-	asset       = pattern.Of(`\.(pdf|txt|xml)$`)
-	noFolder    = pattern.Of(`^([._].+|node_modules)$`)
-	noPage      = pattern.Of(`^((404|50[0-9])\b|_|search\.html?$)|` + ownerProof)
-	furtherPage = pattern.Of(`(^|/)page/?[0-9]+(/index)?\.html?$|^200\.html$`)
+	asset      = pattern.Of(`\.(pdf|txt|xml)$`)
+	noFolder   = pattern.Of(`^([._].+|node_modules)$`)
+	noPage     = pattern.Of(`^((404|50[0-9])\b|_|search\.html?$)|` + ownerProof)
+	noPagePath = pattern.Of(`(^|/)page/?[0-9]+(/index)?\.html?$|^200\.html$`)
 )
 
 const ownerProof = `^((yandex|baidu_verify)_|(google|naver|pinterest-)[0-9a-f]+\.)`
